@@ -1,0 +1,20 @@
+# Shared compile options and the helper that turns a folder into one static library.
+add_library(fsadvise_options INTERFACE)
+target_compile_options(fsadvise_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+target_include_directories(fsadvise_options INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+
+# fsadvise_module(name folder LINK ...): every .cpp below the folder becomes library fsadvise_<name>.
+function(fsadvise_module name folder)
+    cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+    set(target fsadvise_${name})
+    if(sources)
+        add_library(${target} STATIC ${sources})
+        target_link_libraries(${target} PUBLIC ${arg_LINK} PRIVATE fsadvise_options)
+        target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+    else()
+        add_library(${target} INTERFACE)
+        target_link_libraries(${target} INTERFACE ${arg_LINK})
+        target_include_directories(${target} INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+    endif()
+endfunction()

@@ -1,0 +1,29 @@
+// Judges a configuration: which constraints it breaks, and what will happen.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "space/constraint.h"
+#include "space/context.h"
+
+namespace fsadvise {
+
+struct Violation {
+    Effect effect = Effect::kMkfsRefuses;
+    std::string id;         // constraint id, or parameter id + ".domain" / ".version" / ".durability"
+    std::string parameter;  // the one to blame, may be empty
+    std::string says;       // what happens
+    std::string fix;
+    std::vector<std::string> sources;
+    bool certain = true;    // false: a fact needed to decide is unknown
+};
+
+// All violations: parameter domains, version windows (introduced/removed for kernel, tool and distribution), and
+// constraints. Unknown facts give no violation, except that `include_uncertain` lists them with certain = false.
+std::vector<Violation> violations(const Context& context, bool include_uncertain = false);
+
+// True if mkfs and mount will succeed and give what was asked, and durability is not below the request's class.
+bool is_valid(const Context& context);
+
+}  // namespace fsadvise

@@ -1,0 +1,63 @@
+// Runs a Load on one directory, or as a duet on two, over io_uring.
+//
+// Duet: the same load exists twice, on `candidate` and on `anchor`; windows alternate (A B B A ...); within a window
+// only one side's actors run. A window ends when its last operation has completed (and, for buffered loads, the
+// filesystem is flushed), so unfinished work is not given away. The metric of a window is operations / elapsed.
+// Errors: ENOSPC, EIO and other failed operations end the run with kRunFailed and name operation, file and errno;
+//         numbers measured so far are kept in the error's run where the caller asked for partial results.
+// Threads: one ring a thread; the engine joins all before it returns. Bounds: memory independent of run length.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "tuner/engine/histogram.h"
+#include "tuner/workload/workload.h"
+
+namespace fsadvise::tuner {
+
+struct EngineOptions {
+    double scale = 1.0;
+    int cores = 0;                  // threads cap, 0 = online processors
+    std::uint64_t seed = 1;         // same seed, same operations
+    double seconds = 5;             // measuring time, both sides together for a duet
+    double warmup_seconds = 0.5;
+    double window_seconds = 0;      // 0 = the load's
+    std::function<bool()> stop;     // polled at least every 100 ms; true ends the run early
+};
+
+struct SideResult {
+    std::uint64_t operations = 0;   // loops of counting streams
+    std::uint64_t read_bytes = 0, written_bytes = 0;
+    double seconds = 0;             // time in its own windows
+    double cpu_seconds = 0;         // user + system of the engine's threads
+    Histogram latency;              // of one loop of counting streams
+    Histogram sync_latency;         // of fsync/fdatasync steps
+    std::vector<double> window_rates;  // operations/s, in order
+    [[nodiscard]] double rate() const { return seconds > 0 ? static_cast<double>(operations) / seconds : 0; }
+};
+
+struct DuetResult {
+    SideResult candidate, anchor;
+    std::vector<double> log_ratios;  // one a window pair: ln(candidate rate / anchor rate)
+    double log_ratio = 0;            // mean
+    double log_ratio_deviation = 0;  // standard error, pairs treated as independent
+    bool steady = true;              // SNIA rule over the anchor's windows
+    bool stopped = false;            // ended by `stop`
+};
+
+// Lays out the file sets of the load below `directory` (made if missing) and syncs. Deterministic for a seed.
+Result<void> lay_out(const Load& load, const std::string& directory, const EngineOptions& options);
+
+Result<SideResult> run_single(const Load& load, const std::string& directory, const EngineOptions& options);
+Result<DuetResult> run_duet(const Load& load, const std::string& candidate_directory,
+                            const std::string& anchor_directory, const EngineOptions& options);
+
+// kUnavailable with the reason if io_uring cannot be used here.
+Result<void> probe_engine();
+
+}  // namespace fsadvise::tuner
