@@ -27,6 +27,8 @@ struct Filesystem {
     std::vector<std::string> mkfs_aliases;  // "mke2fs -t ext4" style names: "mke2fs"
     std::vector<std::string> mkfs_quiet;    // flags that only silence or speed up, e.g. {"-q"}
     std::vector<std::string> mkfs_overwrite;  // the tool's force flag, used on scratch areas only: {"-f"}
+    // Flags of mkfs that are known but are no parameters: without and with a value ("-L"). "-E offset" names a suboption.
+    std::vector<std::string> switches, value_flags;
     std::string tool;            // package whose version matters: "xfsprogs"
     std::string kernel_module;   // "xfs"
     Expression available;        // empty = asks Host::filesystems only
