@@ -1,4 +1,5 @@
-// Reads of sysfs, procfs and /etc behind an interface: a captured tree is a test fixture and a support bundle.
+// Reads of sysfs, procfs and /etc behind an interface: a captured tree is a test fixture and a support
+// bundle.
 #pragma once
 
 #include <map>

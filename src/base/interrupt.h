@@ -1,7 +1,8 @@
 // SIGINT/SIGTERM as a flag that long steps poll, so that every exit path runs destructors.
 //
 // First signal: sets the flag; the operation in hand ends safely and the program prints how to resume.
-// Second signal: the process exits at once with 128 + signal (mounts live in a private namespace and vanish with it).
+// Second signal: the process exits at once with 128 + signal (mounts live in a private namespace and vanish
+// with it).
 #pragma once
 
 namespace fsadvise {

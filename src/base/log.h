@@ -1,8 +1,9 @@
 // Logging to standard error: levels and one setup call. Results never go through here.
 #pragma once
 
-#include <fmt/format.h>
 #include <string_view>
+
+#include <fmt/format.h>
 
 namespace fsadvise {
 

@@ -15,8 +15,8 @@
 namespace fsadvise {
 
 struct ProcessRequest {
-    std::vector<std::string> argv;  // argv[0] is looked up in PATH and in /usr/sbin and /sbin
-    std::string input;              // written to standard input, then closed
+    std::vector<std::string> argv;               // argv[0] is looked up in PATH and in /usr/sbin and /sbin
+    std::string input;                           // written to standard input, then closed
     std::chrono::milliseconds timeout{120'000};  // the child and its group are killed after it
 };
 

@@ -5,8 +5,9 @@
 #pragma once
 
 #include <string>
-#include <tl/expected.hpp>
 #include <utility>
+
+#include <tl/expected.hpp>
 
 namespace fsadvise {
 
@@ -48,14 +49,14 @@ std::string errno_text(int number);
 // Evaluates a Result expression; returns its error from the enclosing function, or binds the value.
 #define FSADVISE_CONCAT_(a, b) a##b
 #define FSADVISE_CONCAT(a, b) FSADVISE_CONCAT_(a, b)
-#define FSADVISE_TRY(expression)                                               \
-    do {                                                                       \
-        auto&& fsadvise_try_ = (expression);                                   \
+#define FSADVISE_TRY(expression)                                                       \
+    do {                                                                               \
+        auto&& fsadvise_try_ = (expression);                                           \
         if (!fsadvise_try_) return ::tl::unexpected(std::move(fsadvise_try_.error())); \
     } while (false)
-#define FSADVISE_ASSIGN_IMPL_(temporary, declaration, expression)              \
-    auto temporary = (expression);                                             \
-    if (!temporary) return ::tl::unexpected(std::move(temporary.error()));     \
+#define FSADVISE_ASSIGN_IMPL_(temporary, declaration, expression)          \
+    auto temporary = (expression);                                         \
+    if (!temporary) return ::tl::unexpected(std::move(temporary.error())); \
     declaration = std::move(*temporary)
 #define FSADVISE_ASSIGN(declaration, expression) \
     FSADVISE_ASSIGN_IMPL_(FSADVISE_CONCAT(fsadvise_result_, __LINE__), declaration, expression)

@@ -29,6 +29,7 @@ std::string shell_join(std::span<const std::string> argv);
 std::string fingerprint(std::string_view text);
 
 // Greedy wrap at `width` columns with a hanging indent.
-std::string wrap(std::string_view text, std::size_t width, std::string_view first_indent, std::string_view indent);
+std::string wrap(std::string_view text, std::size_t width, std::string_view first_indent,
+                 std::string_view indent);
 
 }  // namespace fsadvise
