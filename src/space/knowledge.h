@@ -29,6 +29,8 @@ struct Filesystem {
     std::vector<std::string> mkfs_overwrite;  // the tool's force flag, used on scratch areas only: {"-f"}
     // Flags of mkfs that are known but are no parameters: without and with a value ("-L"). "-E offset" names a suboption.
     std::vector<std::string> switches, value_flags;
+    std::vector<std::string> last_only_flags;  // repeated, only the last one counts: mke2fs -E, -O
+    std::vector<std::string> mount_words;      // known mount options that are no parameters: "acl", "subvol="
     std::string tool;            // package whose version matters: "xfsprogs"
     std::string kernel_module;   // "xfs"
     Expression available;        // empty = asks Host::filesystems only

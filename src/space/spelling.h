@@ -29,7 +29,8 @@ struct ParsedWord {
     Value value{};             // meaningful if parameter is set
     bool bad_value = false;    // spelling known, value malformed
     std::string belongs_to;    // unknown word: other filesystem that knows it, or ""
-    bool generic = false;      // eaten by mount(8)/VFS: nofail, x-systemd.*, ro, ...
+    bool generic = false;      // eaten by mount(8)/VFS (nofail, x-systemd.*, ro) or housekeeping of mkfs (-L, -q)
+    bool dropped = false;      // without effect: a later repetition of its flag replaces it (mke2fs -E)
     std::string note;          // "trailing unit not accepted here"
 };
 
