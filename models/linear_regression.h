@@ -36,8 +36,8 @@ class LinearRegression {
 
   private:
     Eigen::VectorXd weights_;
-    Eigen::MatrixXd covariance_;
-    double intercept_ = 0, intercept_variance_ = 0, noise_scale_ = 1;
+    Eigen::MatrixXd covariance_;  // intercept first
+    double intercept_ = 0, noise_scale_ = 1;
 };
 
 }  // namespace fsadvise::models

@@ -23,8 +23,9 @@ double quantile(std::span<const double> values, double probability);  // type 7
 // Median absolute deviation times 1.4826.
 double robust_deviation(std::span<const double> values);
 
-// Distribution-free interval of the median from order statistics; nullopt if n cannot reach `level` (n < 6 for 0.95).
-// Source: binomial order-statistic interval, e.g. Conover, Practical Nonparametric Statistics, ch. 3.
+// Distribution-free interval of the median from order statistics; nullopt if n cannot reach `level` (n < 6
+// for 0.95). Source: binomial order-statistic interval, e.g. Conover, Practical Nonparametric Statistics,
+// ch. 3.
 std::optional<Interval> median_interval(std::span<const double> values, double level = 0.95);
 // Student t interval of the mean; nullopt for n < 2.
 std::optional<Interval> mean_interval(std::span<const double> values, double level = 0.95);
@@ -39,11 +40,13 @@ struct RatioEstimate {
 };
 // Mean of paired ln(a/b) with a t interval, back-transformed; nullopt if fewer than two usable pairs
 // (non-positive values are not usable).
-std::optional<RatioEstimate> paired_ratio(std::span<const double> a, std::span<const double> b, double level = 0.95);
+std::optional<RatioEstimate> paired_ratio(std::span<const double> a, std::span<const double> b,
+                                          double level = 0.95);
 // The same from log-ratios (one a replicate).
 std::optional<RatioEstimate> ratio_from_logs(std::span<const double> log_ratios, double level = 0.95);
 
-// SNIA SSS PTS steady state over a window of y values: max-min <= 20 % of mean, fitted line excursion <= 10 %.
+// SNIA SSS PTS steady state over a window of y values: max-min <= 20 % of mean, fitted line excursion <= 10
+// %.
 bool is_steady(std::span<const double> window);
 
 }  // namespace fsadvise::models
