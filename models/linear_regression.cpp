@@ -73,6 +73,12 @@ Prediction LinearRegression::predict(const Eigen::VectorXd& row) const {
     return {intercept_ + weights_.dot(row), std::sqrt(std::max(0.0, variance))};
 }
 
+Prediction LinearRegression::contrast(const Eigen::VectorXd& row) const {
+    const Eigen::Index f = row.size();
+    const double variance = row.dot(covariance_.bottomRightCorner(f, f) * row);
+    return {weights_.dot(row), std::sqrt(std::max(0.0, variance))};
+}
+
 std::vector<Coefficient> LinearRegression::coefficients() const {
     std::vector<Coefficient> result;
     for (Eigen::Index i = 0; i < weights_.size(); ++i) {

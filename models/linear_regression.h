@@ -31,6 +31,8 @@ class LinearRegression {
     static Result<LinearRegression> fit(const Eigen::MatrixXd& rows, const Eigen::VectorXd& targets,
                                         const Eigen::VectorXd& noise_variance);
     [[nodiscard]] Prediction predict(const Eigen::VectorXd& row) const;
+    // Difference that the features of `row` make, the intercept left out.
+    [[nodiscard]] Prediction contrast(const Eigen::VectorXd& row) const;
     [[nodiscard]] std::vector<Coefficient> coefficients() const;
     [[nodiscard]] double noise_scale() const { return noise_scale_; }
 

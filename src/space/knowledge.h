@@ -31,6 +31,8 @@ struct Filesystem {
     std::vector<std::string> switches, value_flags;
     std::vector<std::string> last_only_flags;  // repeated, only the last one counts: mke2fs -E, -O
     std::vector<std::string> mount_words;      // known mount options that are no parameters: "acl", "subvol="
+    // Set on both sides while measuring, so that background initialisation does not disturb the run.
+    std::map<std::string, Value> measure_with;
     std::string tool;            // package whose version matters: "xfsprogs"
     std::string kernel_module;   // "xfs"
     Expression available;        // empty = asks Host::filesystems only

@@ -1,4 +1,5 @@
-// Proposes the next configuration from what has been measured. Deterministic: same seed and trials, same proposal.
+// Proposes the next configuration from what has been measured. Deterministic: same seed and trials, same
+// proposal.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,9 @@ class Search {
     virtual std::vector<ParameterEffect> effects(const std::vector<Trial>& trials) = 0;
 };
 
-// `first`: defaults of every filesystem, then expert configurations; tried in this order before the model proposes.
-std::unique_ptr<Search> make_model_search(std::vector<Space> spaces, std::vector<Proposal> first, std::uint64_t seed);
+// `first`: defaults of every filesystem, then expert configurations; tried in this order before the model
+// proposes.
+std::unique_ptr<Search> make_model_search(std::vector<Space> spaces, std::vector<Proposal> first,
+                                          std::uint64_t seed);
 
 }  // namespace fsadvise::tuner

@@ -1,0 +1,46 @@
+#include "space/request_json.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace fsadvise {
+
+nlohmann::json to_json(const Request& request) {
+    nlohmann::json document = {{"workload", request.workload},
+                               {"durability", request.requirements.durability},
+                               {"needs", request.requirements.needs},
+                               {"filesystems", request.requirements.filesystems},
+                               {"mount_point", request.mount_point},
+                               {"host", to_json(request.host)}};
+    if (request.files) document["files"] = *request.files;
+    return document;
+}
+
+Result<Request> request_from_json(const nlohmann::json& document, const std::string& name) {
+    static const std::vector<std::string> kKeys = {"workload",    "durability", "needs", "filesystems",
+                                                   "mount_point", "host",       "files"};
+    if (!document.is_object()) return fail(ErrorCode::kBadInput, "a request must be an object", name);
+    for (const auto& [key, value] : document.items()) {
+        if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
+            return fail(ErrorCode::kBadInput, "unknown key" + did_you_mean(key, kKeys), name + "#/" + key);
+        }
+    }
+    Request request;
+    try {
+        request.workload = document.at("workload").get<std::string>();
+        request.requirements.durability = document.value("durability", "strict");
+        request.requirements.needs = document.value("needs", std::set<std::string>{});
+        request.requirements.filesystems = document.value("filesystems", std::vector<std::string>{});
+        request.mount_point = document.value("mount_point", "");
+        if (document.contains("files")) request.files = document.at("files").get<double>();
+        FSADVISE_ASSIGN(request.host, host_from_json(document.at("host"), name + "#/host"));
+    } catch (const nlohmann::json::exception& error) {
+        return fail(ErrorCode::kBadInput, error.what(), name);
+    }
+    return request;
+}
+
+}  // namespace fsadvise

@@ -1,0 +1,30 @@
+// One measurement: format both areas afresh, mount, read back, lay out, remount cold, run the duet.
+//
+// A replicate starts at mkfs because block placement is the random part; candidate and anchor change areas with
+// `swap`, because placement on an area is the bias that is left.
+// Errors: kRunFailed names the step; kInterrupted after a signal. Everything mounted is released either way.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "tuner/engine/engine.h"
+#include "tuner/study/study.h"
+#include "tuner/target/target.h"
+
+namespace fsadvise::tuner {
+
+struct MeasureSetup {
+    const Knowledge* knowledge = nullptr;
+    Target* target = nullptr;
+    ProcessRunner* runner = nullptr;
+    const FileReader* files = nullptr;
+    Load load;
+    double scale = 1;
+    Configuration anchor;
+    int cores = 0;
+    std::uint64_t seed = 1;
+};
+
+Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration& candidate, double seconds, bool swap);
+
+}  // namespace fsadvise::tuner
