@@ -1,4 +1,5 @@
-// Facts about the machine and the disk that advice is for: probed, described on the command line, or from a file.
+// Facts about the machine and the disk that advice is for: probed, described on the command line, or from a
+// file.
 //
 // Units: bytes. An empty optional or empty string means unknown and is never treated as zero.
 #pragma once
@@ -21,7 +22,7 @@ namespace fsadvise {
 
 // nvme, ssd, hdd, cloud, ram, loop, pmem; empty = unknown. "loop" is a file nested on another filesystem.
 struct BlockDevice {
-    std::string path;  // /dev/nvme0n1; empty when only described
+    std::string path;         // /dev/nvme0n1; empty when only described
     std::string stable_path;  // /dev/disk/by-id/...; empty if none
     std::string media;
     std::string model;
@@ -34,7 +35,7 @@ struct BlockDevice {
     std::optional<std::uint64_t> nr_requests, read_ahead_kib;
     std::string raid_level;  // "raid5", empty if none or unknown
     std::optional<int> raid_disks;
-    std::string backing_file;  // loop devices
+    std::string backing_file;        // loop devices
     std::vector<std::string> stack;  // from the top down: "dm-0 LVM", "md0 raid1", "nvme0n1"
 };
 
@@ -46,7 +47,8 @@ struct Host {
     std::optional<int> cores;
     std::optional<std::uint64_t> memory_bytes;
     std::optional<std::uint64_t> page_size_bytes;
-    std::map<std::string, std::string> tools;  // "e2fsprogs" -> "1.47.0"; also xfsprogs, btrfs-progs, f2fs-tools, util-linux
+    std::map<std::string, std::string>
+        tools;  // "e2fsprogs" -> "1.47.0"; also xfsprogs, btrfs-progs, f2fs-tools, util-linux
     // Filesystems the kernel can mount (built in, loaded, or module file present); nullopt = unknown.
     std::optional<std::set<std::string>> filesystems;
     std::optional<BlockDevice> device;
