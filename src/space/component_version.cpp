@@ -1,0 +1,39 @@
+#include "space/component_version.h"
+
+namespace fsadvise {
+
+std::string component_version(const Knowledge& knowledge, const Host& host, std::string_view component) {
+    if (component == "kernel") {
+        if (!host.kernel.empty()) return host.kernel;
+    } else if (const auto tool = host.tools.find(std::string(component)); tool != host.tools.end()) {
+        return tool->second;
+    }
+    if (host.distribution.empty()) return {};
+    const Distribution* distribution = knowledge.distribution(host.distribution, host.distribution_version);
+    if (distribution == nullptr) return {};
+    if (component == "kernel") return distribution->kernel;
+    const auto tool = distribution->tools.find(std::string(component));
+    return tool == distribution->tools.end() ? std::string{} : tool->second;
+}
+
+std::optional<bool> kernel_has(const Knowledge& knowledge, const Host& host, std::string_view filesystem) {
+    const Filesystem* known = knowledge.filesystem(filesystem);
+    const std::string module =
+        known != nullptr && !known->kernel_module.empty() ? known->kernel_module : std::string(filesystem);
+    if (host.filesystems)
+        return host.filesystems->count(module) > 0 || host.filesystems->count(std::string(filesystem)) > 0;
+    if (host.distribution.empty()) return std::nullopt;
+    const Distribution* distribution = knowledge.distribution(host.distribution, host.distribution_version);
+    if (distribution == nullptr) return std::nullopt;
+    const auto status = distribution->filesystems.find(std::string(filesystem));
+    if (status == distribution->filesystems.end()) return std::nullopt;
+    return status->second != "unsupported";
+}
+
+bool version_covers(std::string_view stated, std::string_view actual) {
+    if (stated.empty() || stated == actual) return true;
+    return actual.size() > stated.size() && actual.substr(0, stated.size()) == stated &&
+           actual[stated.size()] == '.';
+}
+
+}  // namespace fsadvise
