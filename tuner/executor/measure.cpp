@@ -1,11 +1,10 @@
 #include "tuner/executor/measure.h"
 
-#include <sys/statvfs.h>
-
 #include <array>
 #include <chrono>
 
 #include <fmt/format.h>
+#include <sys/statvfs.h>
 
 #include "base/interrupt.h"
 #include "base/text.h"
@@ -18,11 +17,13 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What a filesystem must be formatted with so that background work does not disturb the run (lazy initialisation):
-// not part of the configuration under test, and the same for both sides where both have the parameter.
+// What a filesystem must be formatted with so that background work does not disturb the run (lazy
+// initialisation): not part of the configuration under test, and the same for both sides where both have the
+// parameter.
 Configuration for_measuring(const Knowledge& knowledge, Configuration configuration) {
     if (const Filesystem* filesystem = knowledge.filesystem(configuration.filesystem)) {
-        for (const auto& [parameter, value] : filesystem->measure_with) configuration.values[parameter] = value;
+        for (const auto& [parameter, value] : filesystem->measure_with)
+            configuration.values[parameter] = value;
     }
     return configuration;
 }
@@ -51,7 +52,8 @@ Result<void> mount_side(const MeasureSetup& setup, Side& side) {
 
 Result<void> prepare(const MeasureSetup& setup, Side& side) {
     const Filesystem* filesystem = setup.knowledge->filesystem(side.configuration.filesystem);
-    if (filesystem == nullptr) return fail(ErrorCode::kRunFailed, "unknown filesystem", side.configuration.filesystem);
+    if (filesystem == nullptr)
+        return fail(ErrorCode::kRunFailed, "unknown filesystem", side.configuration.filesystem);
     side.commands = spell(*setup.knowledge, for_measuring(*setup.knowledge, side.configuration));
     std::vector<std::string> force = filesystem->mkfs_quiet;
     force.insert(force.end(), filesystem->mkfs_overwrite.begin(), filesystem->mkfs_overwrite.end());
@@ -67,7 +69,9 @@ Result<void> prepare(const MeasureSetup& setup, Side& side) {
     return {};
 }
 
-std::string load_directory(const Side& side) { return side.mount->directory() + "/load"; }
+std::string load_directory(const Side& side) {
+    return side.mount->directory() + "/load";
+}
 
 nlohmann::json metrics_of(const Side& side, const SideResult& result, std::uint64_t used_bytes) {
     const auto percentiles = [](const Histogram& histogram) {
@@ -81,7 +85,8 @@ nlohmann::json metrics_of(const Side& side, const SideResult& result, std::uint6
     const double operations = static_cast<double>(std::max<std::uint64_t>(1, result.operations));
     return {{"operations", result.operations},
             {"operations_per_s", result.rate()},
-            {"read_bytes_per_s", result.seconds > 0 ? static_cast<double>(result.read_bytes) / result.seconds : 0},
+            {"read_bytes_per_s",
+             result.seconds > 0 ? static_cast<double>(result.read_bytes) / result.seconds : 0},
             {"written_bytes_per_s",
              result.seconds > 0 ? static_cast<double>(result.written_bytes) / result.seconds : 0},
             {"seconds", result.seconds},
@@ -126,7 +131,8 @@ Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration&
     if (duet.stopped || interrupted() != 0) return fail(ErrorCode::kInterrupted, "stopped by a signal");
     if (duet.log_ratios.size() < 2) {
         return fail(ErrorCode::kRunFailed,
-                    fmt::format("only {} window pairs in {:.1f} s, too few to compare", duet.log_ratios.size(), seconds),
+                    fmt::format("only {} window pairs in {:.1f} s, too few to compare",
+                                duet.log_ratios.size(), seconds),
                     canonical_text(candidate), "give a larger budget or a smaller --size");
     }
     Measurement measurement;

@@ -1,12 +1,13 @@
 // One measurement: format both areas afresh, mount, read back, lay out, remount cold, run the duet.
 //
-// A replicate starts at mkfs because block placement is the random part; candidate and anchor change areas with
-// `swap`, because placement on an area is the bias that is left.
-// Errors: kRunFailed names the step; kInterrupted after a signal. Everything mounted is released either way.
+// A replicate starts at mkfs because block placement is the random part; candidate and anchor change areas
+// with `swap`, because placement on an area is the bias that is left. Errors: kRunFailed names the step;
+// kInterrupted after a signal. Everything mounted is released either way.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
+#include "base/file_reader.h"
 #include "tuner/engine/engine.h"
 #include "tuner/study/study.h"
 #include "tuner/target/target.h"
@@ -25,6 +26,7 @@ struct MeasureSetup {
     std::uint64_t seed = 1;
 };
 
-Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration& candidate, double seconds, bool swap);
+Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration& candidate, double seconds,
+                                 bool swap);
 
 }  // namespace fsadvise::tuner

@@ -16,19 +16,19 @@ struct TuneOptions {
     TargetRequest target;
     std::string study_path;
     bool resume = false;
-    std::int64_t budget_ns = 0;   // 0 = none
-    int trials = 0;               // 0 = as the budget allows
-    double trial_seconds = 0;     // measuring time of one search duet, 0 = chosen from the budget
-    int confirm_replicates = 6;   // at least 6 for a 95 % order-statistic interval
+    std::int64_t budget_ns = 0;  // 0 = none
+    int trials = 0;              // 0 = as the budget allows
+    double trial_seconds = 0;    // measuring time of one search duet, 0 = chosen from the budget
+    int confirm_replicates = 6;  // at least 6 for a 95 % order-statistic interval
     std::uint64_t seed = 1;
     int cores = 0;
 };
 
 struct TuneProgress {
-    int trial = 0, trials = 0;         // k of n (n estimated from the budget)
-    std::string phase;                 // "search", "confirm"
-    std::string now;                   // what is being measured
-    double best_ratio = 1;             // best so far against the default
+    int trial = 0, trials = 0;  // k of n (n estimated from the budget)
+    std::string phase;          // "search", "confirm"
+    std::string now;            // what is being measured
+    double best_ratio = 1;      // best so far against the default
     std::int64_t elapsed_ns = 0, left_ns = 0;
 };
 

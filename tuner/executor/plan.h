@@ -1,0 +1,42 @@
+// How a budget is spent: search first, but never so long that the confirmation no longer fits.
+//
+// Units: nanoseconds.
+#pragma once
+
+#include <cstdint>
+
+namespace fsadvise::tuner {
+
+struct PlanInput {
+    std::int64_t budget_ns = 0;  // 0 = no limit
+    int trials = 0;              // 0 = as many as fit
+    int confirm_replicates = 6;
+    int finalists = 2;
+    double trial_seconds = 0;  // 0 = choose
+};
+
+// Invariant: confirm_ns() of the budget stay reserved until confirmation starts.
+class Plan {
+  public:
+    explicit Plan(const PlanInput& input);
+    [[nodiscard]] double trial_seconds() const { return trial_seconds_; }
+    // What one trial really took, formatting and layout included.
+    void record_trial(std::int64_t ns);
+    // Estimated time of one trial from those recorded, or from the plan before the first.
+    [[nodiscard]] std::int64_t trial_ns() const;
+    [[nodiscard]] std::int64_t confirm_ns() const;
+    // Whether another search trial may start after `elapsed_ns` and `done` trials.
+    [[nodiscard]] bool may_search(std::int64_t elapsed_ns, int done) const;
+    // Estimated number of search trials altogether, for the progress line.
+    [[nodiscard]] int expected_trials(std::int64_t elapsed_ns, int done) const;
+    // Estimated time to the end, confirmation included.
+    [[nodiscard]] std::int64_t left_ns(std::int64_t elapsed_ns, int done) const;
+
+  private:
+    PlanInput input_;
+    double trial_seconds_ = 0;
+    std::int64_t recorded_ns_ = 0;
+    int recorded_ = 0;
+};
+
+}  // namespace fsadvise::tuner
