@@ -1,0 +1,118 @@
+#include "tuner/target/work_directory.h"
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+namespace fsadvise::tuner {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSystemParent = "/run/fsadvise";
+constexpr std::string_view kPrefix = "fsadvise.";  // then the process id, then six letters
+constexpr const char* kHint = "name another one with --work-directory";
+
+std::string temporary_folder() {
+    const char* named = std::getenv("TMPDIR");
+    return named && *named ? named : "/tmp";
+}
+
+// 0 if the name is none of ours.
+pid_t owner_of(const std::string& name) {
+    if (!name.starts_with(kPrefix)) return 0;
+    pid_t owner = 0;
+    const char* start = name.data() + kPrefix.size();
+    const auto [end, error] = std::from_chars(start, name.data() + name.size(), owner);
+    return error == std::errc{} && end != name.data() + name.size() && *end == '.' && owner > 0 ? owner : 0;
+}
+
+// Removing a mount point that is busy in another mount namespace would unmount it there, so a folder is swept
+// only if both signs of life are missing: the process, and the lock (the process may live in another pid
+// namespace).
+bool is_abandoned(const fs::path& folder, pid_t owner) {
+    if (::kill(owner, 0) == 0 || errno != ESRCH) return false;
+    const auto directory = Fd::open(folder.string(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    return directory && ::flock(directory->get(), LOCK_EX | LOCK_NB) == 0;
+}
+
+void remove_empty_tree(const std::string& path) {
+    std::error_code error;
+    for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+        ::rmdir(it->path().c_str());
+    }
+    ::rmdir(path.c_str());
+}
+
+Result<void> make_parent(const std::string& parent) {
+    if (::mkdir(parent.c_str(), 0700) == 0 || errno == EEXIST) return {};
+    return fail(ErrorCode::kUnavailable, "cannot make the work directory: " + errno_text(errno), parent,
+                kHint);
+}
+
+}  // namespace
+
+Result<std::string> check_work_directory(const std::string& parent) {
+    std::string place = parent.empty() ? kSystemParent : parent;
+    std::error_code error;
+    if (!fs::exists(place, error)) place = fs::path(place).parent_path().string();
+    if (place.empty()) place = ".";
+    if (::access(place.c_str(), W_OK | X_OK) == 0) return parent.empty() ? kSystemParent : parent;
+    const int reason = errno;
+    if (parent.empty() && ::access(temporary_folder().c_str(), W_OK | X_OK) == 0) return temporary_folder();
+    return fail(ErrorCode::kUnavailable, "the work directory is not writable: " + errno_text(reason), place,
+                kHint);
+}
+
+void sweep_work_directories(const std::string& parent) {
+    std::error_code error;
+    for (fs::directory_iterator it(parent, error), end; !error && it != end; it.increment(error)) {
+        const pid_t owner = owner_of(it->path().filename().string());
+        if (owner != 0 && is_abandoned(it->path(), owner)) remove_empty_tree(it->path().string());
+    }
+}
+
+Result<WorkDirectory> WorkDirectory::make(const std::string& parent) {
+    FSADVISE_ASSIGN(std::string place, check_work_directory(parent));
+    FSADVISE_TRY(make_parent(place));
+    sweep_work_directories(place);
+    std::error_code ignored;
+    std::string path =
+        fs::absolute(place, ignored).string() + "/" + fmt::format("{}{}.XXXXXX", kPrefix, ::getpid());
+    if (!::mkdtemp(path.data())) {
+        return fail(ErrorCode::kUnavailable,
+                    "the work directory is not writable or full: " + errno_text(errno), place, kHint);
+    }
+    auto lock = Fd::open(path, O_RDONLY | O_DIRECTORY);
+    if (!lock || ::flock(lock->get(), LOCK_EX | LOCK_NB) != 0) {
+        ::rmdir(path.c_str());
+        return fail(ErrorCode::kUnavailable, "cannot lock the work directory", path, kHint);
+    }
+    return WorkDirectory(std::move(path), std::move(*lock));
+}
+
+WorkDirectory::~WorkDirectory() {
+    if (lock_.valid()) remove_empty_tree(path_);
+}
+
+Result<std::string> WorkDirectory::folder(const std::string& name) {
+    std::string path = path_ + "/" + name;
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+        return fail(ErrorCode::kUnavailable,
+                    "the work directory is not writable or full: " + errno_text(errno), path, kHint);
+    }
+    return path;
+}
+
+}  // namespace fsadvise::tuner
