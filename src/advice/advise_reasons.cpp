@@ -1,0 +1,174 @@
+// Why the winner won, why the others lost, and what else the fired rules say.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "advice/advise_parts.h"
+#include "base/text.h"
+
+namespace fsadvise {
+namespace {
+
+constexpr std::size_t kMostReasons = 3;
+
+std::string points_text(double points) {
+    const auto rounded = std::round(std::abs(points));
+    return fmt::format("{:.0f} point{}", rounded, rounded == 1 ? "" : "s");
+}
+
+std::string with_sources(const Knowledge& knowledge, const Contribution& item) {
+    const auto cited = cite(knowledge, item.rule->sources);
+    return fmt::format("{} ({}{}{})", reason(*item.rule, *item.action), item.rule->id,
+                       cited.empty() ? "" : "; ", cited);
+}
+
+// What counts for the winner when it is compared with another: its own advantages and the other's faults.
+std::vector<Contribution> advantages(const Candidate& winner, const Candidate& loser) {
+    std::vector<Contribution> result;
+    for (const auto& item : winner.contributions) {
+        if (item.points > 0) result.push_back(item);
+    }
+    for (const auto& item : loser.contributions) {
+        if (item.points < 0) result.push_back({item.rule, item.action, -item.points});
+    }
+    std::ranges::stable_sort(
+        result, [](const Contribution& a, const Contribution& b) { return a.points > b.points; });
+    return result;
+}
+
+void explain_loser(const Knowledge& knowledge, const Candidate& winner, Candidate& loser) {
+    std::vector<std::string> lines;
+    const auto won = title_of(knowledge, winner.filesystem);
+    const double margin = winner.recommendation.score - loser.recommendation.score;
+    const auto reasons = advantages(winner, loser);
+    if (margin < 0.5) {
+        lines.push_back(fmt::format("{} has as many points and comes first by default", won));
+    } else if (reasons.empty()) {
+        lines.push_back(fmt::format("{} won by {}", won, points_text(margin)));
+    } else {
+        lines.push_back(fmt::format("{} won by {}: {}", won, points_text(margin),
+                                    with_sources(knowledge, reasons.front())));
+    }
+    for (std::size_t i = margin < 0.5 ? 0 : 1; i < std::min(reasons.size(), kMostReasons); ++i) {
+        lines.push_back(with_sources(knowledge, reasons[i]));
+    }
+    auto& against = loser.recommendation.against;
+    against.insert(against.begin(), lines.begin(), lines.end());
+}
+
+// The choice "filesystem" opens the list of every recommendation.
+void explain_filesystem(const Knowledge& knowledge, const Request& request, Candidate& candidate) {
+    Choice choice;
+    choice.parameter = "filesystem";
+    choice.spelled = title_of(knowledge, candidate.filesystem);
+    choice.value = candidate.filesystem;
+    for (const auto& item : candidate.contributions) {
+        if (item.points <= 0) continue;
+        if (choice.rule.empty()) {
+            choice.rule = item.rule->id;
+            choice.strength = item.rule->strength;
+        }
+        if (choice.sources.size() < kMostReasons || choice.why.empty()) {
+            choice.why += (choice.why.empty() ? "" : " ") + reason(*item.rule, *item.action);
+            for (const auto& source : item.rule->sources) {
+                if (std::ranges::find(choice.sources, source) == choice.sources.end())
+                    choice.sources.push_back(source);
+            }
+        }
+    }
+    if (choice.why.empty()) {
+        choice.strength = "weak";
+        choice.why = default_configuration(knowledge, request).filesystem == candidate.filesystem
+                         ? "It is the default here and no rule prefers another one enough."
+                         : "No rule speaks for or against it.";
+    }
+    auto& choices = candidate.recommendation.choices;
+    choices.insert(choices.begin(), std::move(choice));
+}
+
+void note_costs(const Knowledge& knowledge, Candidate& candidate) {
+    std::size_t listed = 0;
+    for (const auto& item : candidate.contributions) {
+        if (item.points < 0 && listed++ < kMostReasons) {
+            candidate.recommendation.against.push_back(
+                fmt::format("costs {}: {}", points_text(item.points), with_sources(knowledge, item)));
+        }
+    }
+}
+
+template <class A>
+std::string versions_of(const A& action) {
+    if constexpr (requires { action.versions; }) {
+        return action.versions;
+    } else {
+        return {};
+    }
+}
+
+template <class Visit>
+void for_each_action(const std::vector<RuleNetwork::Fired>& fired, ActionKind kind, const Visit& visit) {
+    for (const auto& entry : fired) {
+        for (const auto& action : entry.rule->then) {
+            if (action.kind == kind) visit(*entry.rule, action);
+        }
+    }
+}
+
+}  // namespace
+
+std::string title_of(const Knowledge& knowledge, const std::string& filesystem) {
+    const auto* known = knowledge.filesystem(filesystem);
+    return known == nullptr || known->title.empty() ? filesystem : known->title;
+}
+
+std::string cite(const Knowledge& knowledge, const std::vector<std::string>& sources) {
+    std::vector<std::string> titles;
+    for (const auto& source : sources) {
+        const auto* evidence = knowledge.evidence(source);
+        auto title = evidence == nullptr ? source : evidence->source;
+        if (std::ranges::find(titles, title) == titles.end()) titles.push_back(std::move(title));
+    }
+    return join(titles, "; ");
+}
+
+double lead(const std::vector<Candidate>& ranked) {
+    return ranked.size() < 2 ? 0.0 : ranked[0].recommendation.score - ranked[1].recommendation.score;
+}
+
+void explain_ranking(const Knowledge& knowledge, const Request& request, std::vector<Candidate>& ranked) {
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+        explain_filesystem(knowledge, request, ranked[i]);
+        if (i > 0) {
+            explain_loser(knowledge, ranked.front(), ranked[i]);
+        } else {
+            note_costs(knowledge, ranked[i]);
+        }
+    }
+}
+
+void collect_side_results(const WorkloadDescription& workload, const std::vector<Candidate>& ranked,
+                          Advice& advice) {
+    std::set<std::string> seen;
+    for (const auto& candidate : ranked) {
+        for_each_action(candidate.fired, ActionKind::kReject, [&](const Rule& rule, const Action& action) {
+            if (!action.target.empty() && action.target != candidate.filesystem) return;
+            if (!seen.insert(rule.id + '\n' + action.text).second) return;
+            advice.rejected.push_back({action.text, action.target, reason(rule, action), versions_of(action),
+                                       rule.id, rule.sources});
+        });
+    }
+    const auto& winner = ranked.front();
+    for_each_action(winner.fired, ActionKind::kApplication, [&](const Rule& rule, const Action& action) {
+        if (action.text != workload.application) return;
+        advice.application.push_back(
+            {action.text, action.target, action.value.text(), reason(rule, action), rule.sources});
+    });
+    for (const auto& [parameter, fact] : winner.composition.undecided()) {
+        advice.notes.push_back(
+            fmt::format("{} is left at its default because {} is unknown", parameter, fact));
+    }
+}
+
+}  // namespace fsadvise

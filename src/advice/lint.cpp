@@ -1,0 +1,101 @@
+#include "advice/lint.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace fsadvise {
+namespace {
+
+constexpr int kLintSchemaVersion = 1;
+
+// A line of an fstab: a device or pseudo file system, a directory and a type, no command.
+bool looks_like_fstab_line(std::string_view line) {
+    const auto text = trim(line);
+    if (text.empty() || text.starts_with('#')) return false;
+    std::vector<std::string> fields;
+    std::string field;
+    for (const char c : text) {
+        if (c != ' ' && c != '\t') {
+            field += c;
+        } else if (!field.empty()) {
+            fields.push_back(std::move(field));
+            field.clear();
+        }
+    }
+    if (!field.empty()) fields.push_back(std::move(field));
+    if (fields.size() < 3) return false;
+    const auto& directory = fields[1];
+    return !fields[0].starts_with('-') &&
+           (directory.starts_with('/') || directory == "none" || directory == "swap") &&
+           !fields[2].starts_with('-') && !fields[2].starts_with('/');
+}
+
+bool looks_like_fstab(std::string_view text, const std::string& file) {
+    const auto name = std::string_view(file).substr(file.rfind('/') + 1);
+    if (name.ends_with("fstab")) return true;
+    if (name.ends_with(".sh") || name.ends_with(".bash") || text.starts_with("#!")) return false;
+    int fstab = 0, other = 0;
+    for (const auto& line : split(text, '\n')) {
+        const auto content = trim(line);
+        if (content.empty() || content.starts_with('#')) continue;
+        ++(looks_like_fstab_line(content) ? fstab : other);
+    }
+    return fstab > other;
+}
+
+}  // namespace
+
+std::string to_text(Severity severity) {
+    switch (severity) {
+        case Severity::kInfo:
+            return "info";
+        case Severity::kWarning:
+            return "warning";
+        case Severity::kError:
+            break;
+    }
+    return "error";
+}
+
+Result<LintResult> lint(const Knowledge& knowledge, const LintTarget& target, std::string_view text,
+                        const std::string& file) {
+    return looks_like_fstab(text, file) ? lint_fstab(knowledge, target, text, file)
+                                        : lint_script(knowledge, target, text, file);
+}
+
+nlohmann::json to_json(const LintResult& result) {
+    auto findings = nlohmann::json::array();
+    for (const auto& item : result.findings) {
+        findings.push_back({{"id", item.id},
+                            {"severity", to_text(item.severity)},
+                            {"file", item.file},
+                            {"line", item.line},
+                            {"subject", item.subject},
+                            {"what", item.what},
+                            {"consequence", item.consequence},
+                            {"fix", item.fix},
+                            {"ignore_if", item.ignore_if},
+                            {"sources", item.sources}});
+    }
+    auto pairs = nlohmann::json::array();
+    for (const auto& pair : result.pairs) {
+        pairs.push_back({{"mkfs_line", pair.mkfs_line},
+                         {"mount_line", pair.mount_line},
+                         {"mkfs", pair.mkfs_argv},
+                         {"filesystem", pair.filesystem},
+                         {"mount_options", pair.mount_options},
+                         {"device", pair.device},
+                         {"formats", pair.formats},
+                         {"mounts", pair.mounts}});
+    }
+    return {{"schema_version", kLintSchemaVersion},
+            {"findings", std::move(findings)},
+            {"pairs", std::move(pairs)},
+            {"lines", result.lines},
+            {"checked", result.checked}};
+}
+
+}  // namespace fsadvise

@@ -1,0 +1,355 @@
+#include "advice/lint_check.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "advice/lint_shell.h"
+#include "base/text.h"
+#include "space/component_version.h"
+#include "space/version_window.h"
+
+namespace fsadvise {
+namespace {
+
+constexpr std::size_t kMostBytes = 16u << 20;
+constexpr std::size_t kMostLineBytes = 64u << 10;
+
+std::string_view layer_text(Layer layer) {
+    return layer == Layer::kMkfs ? "mkfs" : "mount";
+}
+
+bool refuses(Effect effect) {
+    return effect == Effect::kMkfsRefuses || effect == Effect::kMountRefuses;
+}
+
+Severity severity_of(const Violation& violation, bool relaxed_only) {
+    if (refuses(violation.effect)) return violation.certain ? Severity::kError : Severity::kWarning;
+    if (violation.effect == Effect::kNoEffect || relaxed_only) return Severity::kInfo;
+    return Severity::kWarning;
+}
+
+std::string consequence_of(Effect effect, const Place& place) {
+    switch (effect) {
+        case Effect::kMkfsRefuses:
+            return "mkfs stops with an error and nothing is formatted";
+        case Effect::kMountRefuses:
+            return place.consequence_of_refusal;
+        case Effect::kSilent:
+            return "the command succeeds, but the result differs from what was asked";
+        case Effect::kNoEffect:
+            return "nothing: it is accepted and changes nothing";
+        case Effect::kUnsafe:
+            return "data can be lost";
+        case Effect::kUnwise:
+            break;
+    }
+    return "it works, at a cost in speed or space";
+}
+
+// The last word that set the parameter.
+const ParsedWord* word_for(const std::vector<ParsedWord>& words, const std::string& parameter) {
+    const auto found = std::find_if(words.rbegin(), words.rend(),
+                                    [&](const ParsedWord& word) { return word.parameter == parameter; });
+    return found == words.rend() ? nullptr : &*found;
+}
+
+// Facts that a version alone would settle; an unknown device is no reason to speak.
+bool only_versions_unknown(const Context& context, const std::vector<std::string>& names) {
+    static const std::set<std::string> kVersions = {"kernel", "e2fsprogs", "xfsprogs", "btrfs_progs",
+                                                    "f2fs_tools"};
+    return std::ranges::all_of(names, [&](const std::string& name) {
+        return context.lookup(name).has_value() || kVersions.contains(name);
+    });
+}
+
+const Constraint* constraint_of(const Context& context, const std::string& id) {
+    for (const auto* constraint : context.knowledge().constraints_of(context.configuration().filesystem)) {
+        if (constraint->id == id) return constraint;
+    }
+    return nullptr;
+}
+
+// Names of the parameters that a layer accepts, for "did you mean".
+std::vector<std::string> spellings(const Knowledge& knowledge, const std::string& filesystem, Layer layer) {
+    std::vector<std::string> names;
+    for (const auto* parameter : knowledge.parameters_of(filesystem, layer)) {
+        const auto& spelling = parameter->spelling;
+        if (!spelling.key.empty()) names.push_back(spelling.key);
+        names.insert(names.end(), spelling.aliases.begin(), spelling.aliases.end());
+        for (const auto& [value, words] : spelling.words)
+            names.insert(names.end(), words.begin(), words.end());
+    }
+    return names;
+}
+
+// "-i rnext64=0" -> "rnext64", "allocsiz=1m" -> "allocsiz".
+std::string key_of(const std::string& text) {
+    const auto blank = text.rfind(' ');
+    auto key = blank == std::string::npos ? text : text.substr(blank + 1);
+    if (key.find('=') != std::string::npos) key.resize(key.find('='));
+    return key.starts_with('^') ? key.substr(1) : key;
+}
+
+}  // namespace
+
+LintChecker::LintChecker(const Knowledge& knowledge, const LintTarget& target, std::string file)
+    : knowledge_(&knowledge), file_(std::move(file)) {
+    request_.host = target.host;
+    request_.workload = target.workload;
+    // A role whose data may be lost bears options that others do not.
+    if (const auto* workload = knowledge.workload(target.workload)) {
+        request_.workload = workload->id;
+        request_.requirements.durability = workload->durability;
+    }
+}
+
+Finding LintChecker::finding(std::string id, Severity severity, int line, std::string subject) const {
+    Finding result;
+    result.id = std::move(id);
+    result.severity = severity;
+    result.file = file_;
+    result.line = line;
+    result.subject = std::move(subject);
+    return result;
+}
+
+bool LintChecker::check_words(const std::string& filesystem, Layer layer,
+                              const std::vector<ParsedWord>& words, const Place& place,
+                              LintResult& result) const {
+    bool accepted = true;
+    const auto refused = layer == Layer::kMkfs ? Effect::kMkfsRefuses : Effect::kMountRefuses;
+    for (const auto& word : words) {
+        if (has_placeholder(word.text) || word.generic) continue;
+        if (!word.parameter.empty() && !word.bad_value) continue;
+        auto item = finding({}, Severity::kError, place.line, word.text);
+        item.consequence = consequence_of(refused, place);
+        if (word.bad_value) {
+            item.id = fmt::format("{}-option-bad-value", layer_text(layer));
+            item.what = fmt::format("'{}' has a value that {} does not accept{}", word.text, filesystem,
+                                    word.note.empty() ? "" : ": " + word.note);
+            item.fix = "correct the value, see: fsadvise explain " + word.parameter;
+            if (const auto* parameter = knowledge_->parameter(word.parameter))
+                item.sources = parameter->sources;
+        } else if (!word.belongs_to.empty()) {
+            item.id = fmt::format("{}-option-foreign", layer_text(layer));
+            item.what =
+                fmt::format("'{}' is an option of {}, not of {}", word.text, word.belongs_to, filesystem);
+            item.fix = "remove it";
+        } else {
+            item.id = fmt::format("{}-option-unknown", layer_text(layer));
+            item.what =
+                fmt::format("'{}' is no known {} option of {}{}", word.text, layer_text(layer), filesystem,
+                            did_you_mean(key_of(word.text), spellings(*knowledge_, filesystem, layer)));
+            item.fix = "remove or correct it";
+            item.ignore_if =
+                "the target has a newer kernel or tool than this program knows, and you tried it there";
+        }
+        accepted = false;
+        result.findings.push_back(std::move(item));
+    }
+    return accepted;
+}
+
+void LintChecker::explain_version(const Context& context, const Violation& violation, Layer layer,
+                                  Finding& item) const {
+    const auto* parameter = knowledge_->parameter(violation.parameter);
+    const auto value = context.configuration().values.find(violation.parameter);
+    if (parameter == nullptr || value == context.configuration().values.end()) return;
+    std::string kind = violation.effect == Effect::kUnsafe ? "unreliable" : "deprecated";
+    for (const auto* window : windows_in_force(context, *parameter, value->second)) {
+        const auto actual =
+            Version::parse(component_version(*knowledge_, context.request().host, window->component));
+        if (!refuses(violation.effect)) continue;
+        const bool removed = !window->removed.empty();
+        if (actual.known() && !(removed && actual >= Version::parse(window->removed))) continue;
+        if (!actual.known() && !removed) continue;
+        kind = "removed";
+        item.ignore_if = fmt::format("only {} before {} is used", window->component, window->removed);
+        if (!actual.known()) {
+            item.what = fmt::format("'{}': removed in {} {}; the version here is not known", item.subject,
+                                    window->component, window->removed);
+        }
+    }
+    if (refuses(violation.effect) && kind != "removed") kind = "too-new";
+    item.id = fmt::format("{}-option-{}", layer_text(layer), kind);
+}
+
+Finding LintChecker::explain(const Context& context, const Violation& violation,
+                             const std::vector<ParsedWord>& words, const Place& place) const {
+    const auto* parameter = knowledge_->parameter(violation.parameter);
+    const auto* word = word_for(words, violation.parameter);
+    if (const auto* constraint = constraint_of(context, violation.id);
+        word == nullptr && constraint != nullptr) {
+        for (const auto& name : constraint->when.names()) {
+            if (word == nullptr) word = word_for(words, name);
+        }
+    }
+    const bool durability = violation.id.ends_with(".durability");
+    bool relaxed_only = false;
+    if (durability && parameter != nullptr && word != nullptr) {
+        const auto exact = parameter->durability.find(to_text(word->value));
+        const auto any = parameter->durability.find("*");
+        const auto entry = exact != parameter->durability.end() ? exact : any;
+        relaxed_only = entry != parameter->durability.end() && entry->second == "relaxed";
+    }
+    auto item = finding(fmt::format("{}:{}", to_text(violation.effect), violation.id),
+                        severity_of(violation, relaxed_only), place.line,
+                        word != nullptr ? word->text : violation.parameter);
+    const bool of_parameter = parameter != nullptr && violation.id.starts_with(violation.parameter + ".");
+    item.what = of_parameter ? fmt::format("'{}': {}", item.subject, violation.says) : violation.says;
+    item.consequence = consequence_of(violation.effect, place);
+    item.fix = violation.fix;
+    item.sources = violation.sources;
+    if (durability) {
+        item.id = "durability-lowered:" + violation.parameter;
+        item.ignore_if = "losing the newest data in a crash is acceptable";
+        if (relaxed_only)
+            item.consequence = "a crash can lose the newest data; the filesystem stays consistent";
+    } else if (of_parameter && violation.id.ends_with(".version")) {
+        explain_version(context, violation, parameter->layer, item);
+    } else if (!violation.certain) {
+        item.ignore_if = "the versions on the target are not affected";
+    }
+    return item;
+}
+
+std::vector<Violation> LintChecker::relevant_violations(const Context& context) const {
+    auto found = violations(context, true);
+    std::erase_if(found, [&](const Violation& violation) {
+        if (violation.certain) return false;
+        if (!refuses(violation.effect)) return true;
+        if (const auto* constraint = constraint_of(context, violation.id)) {
+            return !only_versions_unknown(context, constraint->when.names());
+        }
+        if (!violation.id.ends_with(".version")) return true;
+        const auto* parameter = knowledge_->parameter(violation.parameter);
+        const auto value = context.configuration().values.find(violation.parameter);
+        if (parameter == nullptr || value == context.configuration().values.end()) return true;
+        // "Needs a newer kernel" is noise when the kernel is unknown; "is gone" is not.
+        return std::ranges::none_of(windows_in_force(context, *parameter, value->second),
+                                    [](const VersionWindow* window) { return !window->removed.empty(); });
+    });
+    return found;
+}
+
+void LintChecker::check_kernel_has(const std::string& filesystem, const Place& place, LintResult& result,
+                                   Verdict& verdict) const {
+    const auto has = kernel_has(*knowledge_, request_.host, filesystem);
+    if (!has || *has) return;
+    verdict.mounts = false;
+    auto item = finding("filesystem-unavailable", Severity::kError, place.line, filesystem);
+    item.what = fmt::format("the target's kernel has no {}", filesystem);
+    item.consequence = place.consequence_of_refusal;
+    item.fix = "use another filesystem, or install the kernel module";
+    item.ignore_if = "the module is installed before this runs";
+    result.findings.push_back(std::move(item));
+}
+
+void LintChecker::check_defaults(const Context& context, const std::vector<ParsedWord>& words,
+                                 const Place& place, LintResult& result) const {
+    for (const auto& word : words) {
+        if (word.parameter.empty() || word.bad_value) continue;
+        const auto* parameter = knowledge_->parameter(word.parameter);
+        auto without = context.configuration();
+        without.values.erase(word.parameter);
+        const auto usual = default_value(*parameter, Context(*knowledge_, request_, without));
+        if (!usual || !equal(*usual, word.value)) continue;
+        auto item = finding("default-value", Severity::kInfo, place.line, word.text);
+        item.what = fmt::format("'{}' is the default", word.text);
+        item.consequence = consequence_of(Effect::kNoEffect, place);
+        item.fix = "leave it out";
+        item.ignore_if = "you want to state it for readers";
+        item.sources = parameter->sources;
+        result.findings.push_back(std::move(item));
+    }
+}
+
+Verdict LintChecker::check_mkfs(const ParsedCommand& mkfs, const Place& place, LintResult& result) const {
+    Verdict verdict;
+    if (!mkfs.problem.empty()) {
+        auto item = finding("mkfs-usage", Severity::kError, place.line, mkfs.filesystem);
+        item.what = mkfs.problem;
+        item.consequence = consequence_of(Effect::kMkfsRefuses, place);
+        item.fix = "correct the command";
+        result.findings.push_back(std::move(item));
+        verdict.formats = false;
+    }
+    if (!check_words(mkfs.filesystem, Layer::kMkfs, mkfs.words, place, result)) verdict.formats = false;
+    const Context context(*knowledge_, request_, configuration_of(mkfs.filesystem, mkfs.words, {}));
+    for (const auto& violation : relevant_violations(context)) {
+        if (violation.certain && violation.effect == Effect::kMkfsRefuses) verdict.formats = false;
+        if (violation.certain && violation.effect == Effect::kMountRefuses) verdict.mounts = false;
+        result.findings.push_back(explain(context, violation, mkfs.words, place));
+    }
+    return verdict;
+}
+
+Verdict LintChecker::check_mount(const std::string& filesystem, const ParsedCommand* mkfs,
+                                 const std::vector<ParsedWord>& words, const Place& place,
+                                 LintResult& result) const {
+    Verdict verdict;
+    verdict.mounts = check_words(filesystem, Layer::kMount, words, place, result);
+    check_kernel_has(filesystem, place, result, verdict);
+    const std::vector<ParsedWord> none;
+    const auto& mkfs_words = mkfs != nullptr ? mkfs->words : none;
+    std::set<std::string> said;
+    if (mkfs != nullptr) {
+        const Context alone(*knowledge_, request_, configuration_of(filesystem, mkfs_words, {}));
+        for (const auto& violation : relevant_violations(alone)) {
+            said.insert(violation.id);
+            if (violation.certain && violation.effect == Effect::kMkfsRefuses) verdict.formats = false;
+            if (violation.certain && violation.effect == Effect::kMountRefuses) verdict.mounts = false;
+        }
+    }
+    const Context context(*knowledge_, request_, configuration_of(filesystem, mkfs_words, words));
+    auto all_words = mkfs_words;
+    all_words.insert(all_words.end(), words.begin(), words.end());
+    for (const auto& violation : relevant_violations(context)) {
+        if (said.contains(violation.id)) continue;
+        const auto item = explain(context, violation, all_words, place);
+        // A plain mount of something formatted elsewhere: what its defaults would do is not this line's
+        // fault.
+        const bool about_words =
+            std::ranges::any_of(all_words, [&](const ParsedWord& word) { return word.text == item.subject; });
+        if (mkfs == nullptr && !about_words) continue;
+        if (violation.certain && violation.effect == Effect::kMountRefuses) verdict.mounts = false;
+        result.findings.push_back(item);
+    }
+    check_defaults(context, words, place, result);
+    return verdict;
+}
+
+void tidy(LintResult& result) {
+    std::ranges::stable_sort(result.findings, [&](const Finding& a, const Finding& b) {
+        return std::tuple(a.line, b.severity, a.id, a.subject) <
+               std::tuple(b.line, a.severity, b.id, b.subject);
+    });
+    const auto same = [](const Finding& a, const Finding& b) {
+        return a.line == b.line && a.id == b.id && a.subject == b.subject;
+    };
+    const auto [first, last] = std::ranges::unique(result.findings, same);
+    result.findings.erase(first, last);
+}
+
+Result<void> check_bounds(std::string_view text, const std::string& file) {
+    if (text.size() > kMostBytes) {
+        return fail(ErrorCode::kBadInput, "the file is larger than 16 MiB", file, "check a smaller file");
+    }
+    int line = 1;
+    std::size_t start = 0;
+    while (start < text.size()) {
+        const auto end = std::min(text.find('\n', start), text.size());
+        if (end - start > kMostLineBytes) {
+            return fail(ErrorCode::kBadInput, "the line is longer than 64 KiB",
+                        fmt::format("{}:{}", file, line));
+        }
+        start = end + 1;
+        ++line;
+    }
+    return {};
+}
+
+}  // namespace fsadvise

@@ -1,0 +1,258 @@
+#include "advice/lint_fstab.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "advice/lint_shell.h"
+#include "base/text.h"
+
+namespace fsadvise {
+namespace {
+
+struct FstabLine {
+    int line = 0;
+    std::vector<std::string> fields;  // \040 and friends decoded
+    [[nodiscard]] std::string field(std::size_t index) const {
+        return index < fields.size() ? fields[index] : std::string();
+    }
+    [[nodiscard]] const std::string& spec() const { return fields[0]; }
+    [[nodiscard]] const std::string& directory() const { return fields[1]; }
+    [[nodiscard]] const std::string& type() const { return fields[2]; }
+    [[nodiscard]] std::string options() const { return field(3); }
+    [[nodiscard]] bool has(std::string_view option) const {
+        return std::ranges::find(words, option) != words.end();
+    }
+    std::vector<std::string> words;
+};
+
+// fstab(5): blank, tab, newline, backslash and '#' are written as octal escapes.
+std::string decode(std::string_view field) {
+    const auto octal = [](char c) { return c >= '0' && c <= '7'; };
+    std::string text;
+    for (std::size_t i = 0; i < field.size(); ++i) {
+        if (field[i] == '\\' && i + 3 < field.size() && octal(field[i + 1]) && octal(field[i + 2]) &&
+            octal(field[i + 3])) {
+            text += static_cast<char>((field[i + 1] - '0') * 64 + (field[i + 2] - '0') * 8 +
+                                      (field[i + 3] - '0'));
+            i += 3;
+        } else {
+            text += field[i];
+        }
+    }
+    return text;
+}
+
+std::vector<std::string> fields_of(std::string_view line) {
+    std::vector<std::string> fields;
+    std::size_t position = 0;
+    while (true) {
+        position = line.find_first_not_of(" \t\r", position);
+        if (position == std::string_view::npos || line[position] == '#') return fields;
+        const auto end = std::min(line.find_first_of(" \t\r", position), line.size());
+        fields.push_back(decode(line.substr(position, end - position)));
+        position = end;
+    }
+}
+
+std::string consequence(const FstabLine& line) {
+    if (line.has("noauto")) return "mounting it fails when somebody asks for it";
+    if (line.directory() == "/") {
+        return "the root filesystem does not mount: the machine does not boot, or stays read-only";
+    }
+    if (line.has("nofail")) return "the mount fails; boot goes on without it";
+    return "the mount fails and boot stops in emergency mode";
+}
+
+// Kernel names that depend on the order of discovery. Virtual disks are renamed less often.
+std::optional<Severity> unstable_name(std::string_view spec) {
+    constexpr std::string_view kDev = "/dev/";
+    if (!spec.starts_with(kDev)) return std::nullopt;
+    const auto name = spec.substr(kDev.size());
+    const auto letter_at = [&](std::size_t index) {
+        return index < name.size() && std::islower(static_cast<unsigned char>(name[index])) != 0;
+    };
+    if (name.starts_with("nvme") && name.size() > 4 &&
+        std::isdigit(static_cast<unsigned char>(name[4])) != 0) {
+        return Severity::kWarning;
+    }
+    if ((name.starts_with("sd") || name.starts_with("hd")) && letter_at(2)) return Severity::kWarning;
+    if (name.starts_with("vd") && letter_at(2)) return Severity::kInfo;
+    if (name.starts_with("xvd") && letter_at(3)) return Severity::kInfo;
+    return std::nullopt;
+}
+
+void check_name(const LintChecker& checker, const FstabLine& line, LintResult& result) {
+    const auto severity = unstable_name(line.spec());
+    if (!severity) return;
+    auto item = checker.finding("fstab-unstable-device-name", *severity, line.line, line.spec());
+    item.what = fmt::format("{} depends on the order in which the kernel finds the disks", line.spec());
+    item.consequence = "after a change of hardware or kernel another disk can be mounted here, or none";
+    item.fix = "use UUID=, LABEL= or a name below /dev/disk/by-id";
+    item.ignore_if = "the machine has a single disk, or the disk is made anew at every boot";
+    item.sources = {"fstab(5), the first field", "Linux kernel documentation: admin-guide/devices"};
+    result.findings.push_back(std::move(item));
+}
+
+void check_pass(const LintChecker& checker, const FstabLine& line, const Filesystem& filesystem,
+                LintResult& result) {
+    const auto pass = line.field(5);
+    if (pass.empty() || pass == "0" || filesystem.fstab_pass != 0) return;
+    auto item = checker.finding("fstab-pass", Severity::kInfo, line.line, pass);
+    item.what = fmt::format("pass number {}: fsck.{} does nothing at boot", pass, filesystem.id);
+    item.consequence = "none, but it suggests a check that never happens";
+    item.fix = "write 0 as the last field";
+    item.ignore_if = "a provisioning tool writes it";
+    item.sources = {fmt::format("fsck.{}(8)", filesystem.id), "fstab(5), the sixth field"};
+    result.findings.push_back(std::move(item));
+}
+
+bool check_fields(const LintChecker& checker, const FstabLine& line, LintResult& result) {
+    const auto count = line.fields.size();
+    if (count >= 3 && count <= 6) return true;
+    auto item = checker.finding("fstab-fields", Severity::kError, line.line, line.fields.back());
+    item.what =
+        count < 3
+            ? fmt::format("a line needs device, directory and type, and this one has {} field{}", count,
+                          count == 1 ? "" : "s")
+            : fmt::format("{} fields, and only six have a meaning; is there a blank in the options?", count);
+    item.consequence = "the line is ignored or misread, and the filesystem is not mounted as meant";
+    item.fix = "separate options by commas without blanks; write a blank in a path as \\040";
+    item.sources = {"fstab(5)"};
+    result.findings.push_back(std::move(item));
+    return false;
+}
+
+// x-systemd.requires= on something that waits for the network, in a mount that local-fs.target waits for.
+void check_ordering(const LintChecker& checker, const FstabLine& line, LintResult& result) {
+    constexpr std::string_view kRequires = "x-systemd.requires=";
+    if (line.has("_netdev") || line.has("noauto")) return;
+    for (const auto& word : line.words) {
+        if (!word.starts_with(kRequires) || word.find("cloud-init") == std::string::npos) continue;
+        auto item = checker.finding("fstab-ordering-cycle", Severity::kWarning, line.line, word);
+        item.what = fmt::format("the mount waits for {}, which starts after the local filesystems",
+                                word.substr(kRequires.size()));
+        item.consequence =
+            "systemd finds a circle and drops a unit of it: the mount or the service is missing after boot";
+        item.fix = "add _netdev, so that the mount belongs to the remote filesystems";
+        item.sources = {"systemd.mount(5), _netdev and x-systemd.requires=",
+                        "https://github.com/canonical/cloud-init/pull/1213"};
+        result.findings.push_back(std::move(item));
+    }
+}
+
+void check_nodiratime(const LintChecker& checker, const std::vector<ParsedWord>& words, int line,
+                      LintResult& result) {
+    const auto find = [&](std::string_view text) {
+        return std::ranges::find_if(words, [&](const ParsedWord& word) { return word.text == text; });
+    };
+    const auto directories = find("nodiratime");
+    if (directories == words.end() || !directories->generic || find("noatime") == words.end()) return;
+    auto item = checker.finding("redundant-nodiratime", Severity::kInfo, line, "nodiratime");
+    item.what = "noatime covers directories too";
+    item.consequence = "nothing: it is accepted and changes nothing";
+    item.fix = "leave nodiratime out";
+    item.ignore_if = "always harmless";
+    item.sources = {"mount(8), noatime: applies to all inode types, so it implies nodiratime"};
+    result.findings.push_back(std::move(item));
+}
+
+// Access times are kept a mount, everything else a superblock.
+bool per_mount(const std::string& parameter) {
+    return parameter.ends_with(".atime");
+}
+
+// Several lines for one device share one superblock: the first mount decides.
+class SharedSuperblocks {
+  public:
+    void add(const LintChecker& checker, const FstabLine& line, const std::vector<ParsedWord>& words,
+             LintResult& result) {
+        const auto [first, is_new] = first_.try_emplace(line.spec() + '\n' + line.type());
+        if (is_new) {
+            first->second = {line.line, configuration_of(line.type(), {}, words)};
+            return;
+        }
+        const auto& before = first->second.configuration;
+        const Context context(checker.knowledge(), checker.request(), before);
+        for (const auto& word : words) {
+            if (word.parameter.empty() || word.bad_value || per_mount(word.parameter)) continue;
+            const auto value = context.lookup(word.parameter);
+            if (!value || equal(*value, word.value)) continue;
+            auto item =
+                checker.finding("shared-superblock-options", Severity::kWarning, line.line, word.text);
+            item.what =
+                fmt::format("'{}' concerns the whole filesystem, which line {} mounts with another value",
+                            word.text, first->second.line);
+            item.consequence =
+                "the first mount decides: the option is ignored, or changes all the other mounts";
+            item.fix = "write it on every line, or set a file attribute or property on the directory instead";
+            item.sources = {"btrfs(5), MOUNT OPTIONS: most options apply to the whole filesystem"};
+            result.findings.push_back(std::move(item));
+        }
+    }
+
+  private:
+    struct First {
+        int line = 0;
+        Configuration configuration;
+    };
+    std::map<std::string, First> first_;
+};
+
+void check_duplicates(const LintChecker& checker, const FstabLine& line,
+                      std::map<std::string, int>& directories, LintResult& result) {
+    if (!line.directory().starts_with('/')) return;
+    const auto [entry, is_new] = directories.try_emplace(line.directory(), line.line);
+    if (is_new) return;
+    auto item = checker.finding("fstab-duplicate-directory", Severity::kWarning, line.line, line.directory());
+    item.what = fmt::format("line {} mounts at {} already", entry->second, line.directory());
+    item.consequence = "the later mount hides the earlier one, or systemd uses only one of them";
+    item.fix = "remove one of the two lines";
+    item.sources = {"systemd-fstab-generator(8)"};
+    result.findings.push_back(std::move(item));
+}
+
+}  // namespace
+
+void check_fstab(const LintChecker& checker, std::string_view text, int first_line, LintResult& result) {
+    SharedSuperblocks superblocks;
+    std::map<std::string, int> directories;
+    int number = first_line - 1;
+    for (const auto& raw : split(text, '\n')) {
+        ++number;
+        FstabLine line{number, fields_of(raw), {}};
+        if (line.fields.empty()) continue;
+        if (line.fields.size() >= 3 && line.type() == "swap") continue;
+        if (!check_fields(checker, line, result)) continue;
+        line.words = split(line.options(), ',');
+        check_ordering(checker, line, result);
+        check_duplicates(checker, line, directories, result);
+        const auto* filesystem = checker.knowledge().filesystem(line.type());
+        if (filesystem == nullptr) continue;
+        ++result.checked;
+        const Place place{number, consequence(line)};
+        const auto words = parse_mount_options(checker.knowledge(), line.type(), line.options());
+        checker.check_mount(line.type(), nullptr, words, place, result);
+        check_nodiratime(checker, words, number, result);
+        check_name(checker, line, result);
+        check_pass(checker, line, *filesystem, result);
+        superblocks.add(checker, line, words, result);
+    }
+}
+
+Result<LintResult> lint_fstab(const Knowledge& knowledge, const LintTarget& target, std::string_view text,
+                              const std::string& file) {
+    FSADVISE_TRY(check_bounds(text, file));
+    LintResult result;
+    result.lines =
+        static_cast<int>(std::ranges::count(text, '\n')) + (text.empty() || text.ends_with('\n') ? 0 : 1);
+    check_fstab(LintChecker(knowledge, target, file), text, 1, result);
+    tidy(result);
+    return result;
+}
+
+}  // namespace fsadvise
