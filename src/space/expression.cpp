@@ -255,6 +255,16 @@ class Evaluator {
 
 }  // namespace
 
+Expression Expression::literal(Value value) {
+    Node node;
+    const bool word = std::holds_alternative<std::string>(value);
+    node.text = word ? "'" + to_text(value) + "'" : to_text(value);
+    node.items.emplace_back().literal = std::move(value);
+    Expression expression;
+    expression.root_ = std::make_shared<const Node>(std::move(node));
+    return expression;
+}
+
 std::optional<Value> Expression::evaluate(const Scope& scope) const {
     if (root_ == nullptr) return true;
     return Evaluator(*root_, scope).value(root_->items.back());

@@ -4,14 +4,16 @@
 //     "xfs.mkfs.log_size >= 64Mi and xfs.mkfs.log_size < device.size / xfs.mkfs.agcount"
 //
 // Grammar: or, and, not; == != < <= > >= in; + - * / %; literals true false 12 0.5 64Ki 4Gi 'word' [list];
-//          names with dots; functions (see kFunctions in expression.cpp):
+//          names with dots; functions (see kFunctions in expression_node.h):
 //          set(id)           the parameter is given explicitly (not by default)
 //          known(name)       the fact is known
 //          since(v, '6.8')   version v is 6.8 or newer;  before(v, '6.8') the opposite
-//          pow2(x) log2(x) min(a,b) max(a,b) floor(x) ceil(x) multiple(a,b)
+//          log2(x) min(a,b) max(a,b) floor(x) ceil(x)
+//          pow2(x)           x is a power of two;  multiple(a,b) a is a whole multiple of b
+// A quotient of whole numbers is whole if it is exact. Words are equal or not but have no order: use since/before.
 // Three-valued: an unknown name makes a result unknown unless the other side decides (Kleene logic).
 // Errors: parse errors are kBadInput with column and the expected token.
-// Bounds: nesting depth is limited to 64, so hostile knowledge files cannot overflow the stack.
+// Bounds: nesting depth 64, chains of 512, text of 8192 characters, so hostile files cannot overflow the stack.
 #pragma once
 
 #include <memory>
@@ -39,6 +41,7 @@ class Expression {
     struct Node;
     Expression() = default;  // evaluates to true
     static Result<Expression> parse(std::string_view text);
+    static Expression literal(Value value);  // also for words that hold a quote
 
     // nullopt = unknown. A type mismatch ('a' < 3) is unknown too.
     [[nodiscard]] std::optional<Value> evaluate(const Scope& scope) const;
@@ -47,6 +50,8 @@ class Expression {
     [[nodiscard]] const std::vector<std::string>& names() const;  // every name used, sorted, unique
     [[nodiscard]] const std::string& text() const;
     [[nodiscard]] bool empty() const { return root_ == nullptr; }
+    // For checks of the knowledge, see expression_node.h; nullptr if empty.
+    [[nodiscard]] const Node* tree() const { return root_.get(); }
 
   private:
     std::shared_ptr<const Node> root_;

@@ -67,6 +67,7 @@ struct Action {
     Expression value;     // kSet: value expression; kApplication: text literal
     double weight = 0;    // kPrefer/kAvoid: points towards or away from a filesystem, roughly ln(ratio) * 100
     std::string text;     // kReject: the option as people write it; kWarn: the warning; kApplication: application id
+    std::string versions; // kReject: "removed in Linux 4.19"
     std::string because;  // one sentence, overrides the rule's why
 };
 
@@ -105,6 +106,7 @@ struct WorkloadDescription {
     std::string application;            // key into applications, may be empty
     std::string durability = "strict";
     std::optional<double> mean_file_bytes;  // for inode counts
+    std::string derivation;             // how the load was derived from the application
     std::string load;                   // JSON text of the load, see tuner/workload/
     std::vector<std::string> sources;
 };
@@ -112,7 +114,10 @@ struct WorkloadDescription {
 // Invariant: ids are unique, every reference (source, parameter, workload) resolves, every expression parses.
 class Knowledge {
   public:
+    // Fails with the first defect; the hint counts the others.
     static Result<Knowledge> load(std::span<const KnowledgeFile> files);
+    // Every defect that load() would fail for, in the order of the files, at most 200. Empty = sound.
+    static std::vector<Error> check(std::span<const KnowledgeFile> files);
 
     [[nodiscard]] const Filesystem* filesystem(std::string_view id) const;
     [[nodiscard]] const Parameter* parameter(std::string_view id) const;

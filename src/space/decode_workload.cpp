@@ -1,0 +1,70 @@
+// Documents of kind "workload". The load itself is decoded by the tuner when it is run.
+#include "space/decode.h"
+
+namespace fsadvise {
+
+namespace {
+
+struct Traits {
+    std::vector<std::string>& values;
+};
+void decode(Decoder& decoder, JsonValue value, Traits& out) {
+    decode(decoder, value, out.values);
+    for (const std::string& trait : out.values) decoder.add_trait(trait);
+}
+
+struct Aliases {
+    std::vector<std::string>& values;
+};
+void decode(Decoder& decoder, JsonValue value, Aliases& out) {
+    if (!decoder.expect(value, JsonType::kArray)) return;
+    for (const JsonValue element : value) {
+        Id alias{IdKind::kWorkload, out.values.emplace_back()};
+        decode(decoder, element, alias);
+    }
+}
+
+struct OptionalSize {
+    std::optional<double>& bytes;
+};
+void decode(Decoder& decoder, JsonValue value, OptionalSize& out) {
+    std::uint64_t bytes = 0;
+    Size size{bytes};
+    decode(decoder, value, size);
+    out.bytes = static_cast<double>(bytes);
+}
+
+}  // namespace
+
+void decode_workload(Decoder& decoder, JsonValue root, KnowledgeData& data) {
+    WorkloadDescription& workload = data.workloads.emplace_back();
+    std::int64_t version = 0;
+    std::string kind;
+    Id id{IdKind::kWorkload, workload.id};
+    Aliases aliases{workload.aliases};
+    Traits traits{workload.traits};
+    Word durability{workload.durability, kDurabilityWords};
+    OptionalSize mean_file{workload.mean_file_bytes};
+    Sources sources{workload.sources};
+    JsonObject load;
+    const Field fields[] = {
+        required("schema_version", version),
+        required("kind", kind),
+        required("id", id),
+        required("title", workload.title),
+        optional("aliases", aliases),
+        required("summary", workload.summary),
+        required("traits", traits),
+        required("mount_point", workload.mount_point),
+        optional("application", workload.application),
+        optional("durability", durability),
+        optional("mean_file", mean_file),
+        optional("derivation", workload.derivation),
+        required("sources", sources),
+        required("load", load),
+    };
+    decoder.object(root, fields);
+    if (load.value) workload.load = load.value->text();
+}
+
+}  // namespace fsadvise
