@@ -1,1 +1,118 @@
-int main() { return 0; }
+// fsadvise: parse the command line, run one subcommand, turn its error into one line and an exit status.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/command.h"
+
+namespace fsadvise::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  fsadvise --workload postgres --cores 4              advise, touching nothing\n"
+    "  fsadvise check /etc/fstab                           find options that fail or endanger data\n"
+    "  fsadvise tune --workload postgres --scratch-file ./scratch --size 4G --budget 10m\n"
+    "                                                      measure it here and confirm the gain\n";
+
+// `fsadvise --workload W` is short for `fsadvise recommend --workload W`.
+void imply_recommend(std::vector<std::string>& words, const CLI::App& app) {
+    static const std::vector<std::string> kOwn = {"-h", "--help", "--version"};
+    if (words.empty() || words.front().front() != '-') return;
+    if (std::find(kOwn.begin(), kOwn.end(), words.front()) != kOwn.end()) return;
+    for (const std::string& word : words) {
+        for (const CLI::App* command : app.get_subcommands({})) {
+            if (command->get_name() == word) return;
+        }
+    }
+    words.insert(words.begin(), "recommend");
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options()) {
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return names;
+}
+
+// CLI11's own message for a word nobody knows says neither which one is near nor what to do.
+std::string explain_parse_error(const CLI::App& app, const CLI::ParseError& error,
+                                const std::vector<std::string>& words) {
+    const auto chosen = app.get_subcommands();
+    const CLI::App& command = chosen.empty() ? app : *chosen.front();
+    std::vector<std::string> known = option_names(command);
+    if (chosen.empty()) {
+        for (const CLI::App* sub : app.get_subcommands({})) known.push_back(sub->get_name());
+    }
+    for (const std::string& word : words) {
+        const std::string name = word.substr(0, word.find('='));
+        const bool option = name.size() > 2 && name.starts_with("--");
+        if (!option && !(chosen.empty() && &word == &words.front())) continue;
+        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+        return "unknown " + std::string(option ? "option" : "command") + " '" + name + "'" +
+               did_you_mean(name, known) + "; see: fsadvise " +
+               (chosen.empty() ? "" : command.get_name() + " ") + "--help";
+    }
+    return std::string(error.what()) + "; see: fsadvise " + (chosen.empty() ? "" : command.get_name() + " ") +
+           "--help";
+}
+
+int report_error(const Error& error) {
+    std::fprintf(stderr, "fsadvise: %s\n", to_text(error).c_str());
+    if (error.code == ErrorCode::kInterrupted && interrupted() != 0) return 128 + interrupted();
+    return exit_status(error.code);
+}
+
+int run(int argc, char** argv) {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    CLI::App app(
+        "Which filesystem, which mkfs parameters, which mount options: advice with reasons, proved on your "
+        "disk.",
+        "fsadvise");
+    Invocation invocation;
+    app.set_version_flag("--version", "fsadvise " FSADVISE_VERSION);
+    app.require_subcommand(1);
+    app.footer(kExamples);
+    add_recommend(app, invocation);
+    add_tune(app, invocation);
+    add_check(app, invocation);
+    add_report(app, invocation);
+    add_probe(app, invocation);
+    if (words.empty()) {
+        std::fputs(
+            "fsadvise advises a filesystem, its mkfs parameters and mount options, and proves the "
+            "advice.\n\n",
+            stdout);
+        std::fputs(kExamples, stdout);
+        std::fputs("\nAll commands: fsadvise --help\n", stdout);
+        return 0;
+    }
+    imply_recommend(words, app);
+    std::vector<std::string> reversed(words.rbegin(), words.rend());  // the order CLI11 wants
+    try {
+        app.parse(reversed);
+    } catch (const CLI::Success& success) {
+        return app.exit(success);
+    } catch (const CLI::ParseError& error) {
+        std::fprintf(stderr, "fsadvise: %s\n", explain_parse_error(app, error, words).c_str());
+        return exit_status(ErrorCode::kUsage);
+    }
+    if (invocation.common.verbose) set_log_level(LogLevel::kDebug);
+    if (invocation.common.quiet) set_log_level(LogLevel::kError);
+    const Outcome outcome = invocation.action();
+    return outcome ? *outcome : report_error(outcome.error());
+}
+
+}  // namespace
+}  // namespace fsadvise::cli
+
+int main(int argc, char** argv) {
+    return fsadvise::cli::run(argc, argv);
+}

@@ -1,0 +1,70 @@
+#include "cli/command.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <CLI/CLI.hpp>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+namespace fsadvise::cli {
+
+Result<LoadedKnowledge> load_knowledge(const Common& common) {
+    LoadedKnowledge loaded;
+    if (common.knowledge_directory.empty()) {
+        FSADVISE_ASSIGN(loaded.knowledge, Knowledge::load(embedded_knowledge()));
+    } else {
+        FSADVISE_ASSIGN(loaded.directory, read_knowledge_directory(common.knowledge_directory));
+        FSADVISE_ASSIGN(loaded.knowledge, Knowledge::load(loaded.directory.view()));
+    }
+    FSADVISE_ASSIGN(loaded.network, RuleNetwork::build(loaded.knowledge));
+    return loaded;
+}
+
+Result<void> emit(const Common& common, const std::string& text) {
+    if (!common.output_path.empty() && common.output_path != "-") {
+        return write_file_atomically(common.output_path, text);
+    }
+    const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
+    if (written != text.size() || std::fflush(stdout) != 0) {
+        return fail(ErrorCode::kRunFailed, "cannot write the result: " + errno_text(errno),
+                    "standard output");
+    }
+    return {};
+}
+
+bool use_color(const Common& common, int descriptor) {
+    if (common.color == "always") return true;
+    if (common.color == "never" || !common.output_path.empty()) return false;
+    const char* none = std::getenv("NO_COLOR");
+    const char* terminal = std::getenv("TERM");
+    if (none != nullptr && *none != '\0') return false;
+    if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
+    return ::isatty(descriptor) == 1;
+}
+
+std::size_t terminal_width(int descriptor) {
+    constexpr std::size_t kDefault = 100, kNarrowest = 60, kWidest = 120;
+    winsize size{};
+    if (::isatty(descriptor) != 1 || ::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return kDefault;
+    return std::min(kWidest, std::max(kNarrowest, static_cast<std::size_t>(size.ws_col)));
+}
+
+void add_common(CLI::App& command, Common& common) {
+    command
+        .add_option("--knowledge", common.knowledge_directory,
+                    "use this knowledge folder, not the built-in one")
+        ->type_name("DIR");
+    command.add_option("-o,--output", common.output_path, "write the result to FILE (atomically)")
+        ->type_name("FILE");
+    command.add_option("--color", common.color, "auto, always or never")
+        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->type_name("WHEN");
+    command.add_flag("-v,--verbose", common.verbose, "say more on standard error");
+    command.add_flag("-q,--quiet", common.quiet, "no progress and no warnings on standard error");
+}
+
+}  // namespace fsadvise::cli

@@ -1,0 +1,74 @@
+// What the subcommands share: where results go, how knowledge is loaded, how the target host is described.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advice/inference.h"
+#include "base/result.h"
+#include "space/context.h"
+
+namespace CLI {
+class App;
+}
+
+namespace fsadvise::cli {
+
+// Result of a subcommand: an exit status of its own (findings), or an error for main to print and map.
+using Outcome = Result<int>;
+
+// Options that every subcommand takes.
+struct Common {
+    std::string knowledge_directory;  // empty = embedded
+    std::string output_path;          // empty or "-" = standard output
+    std::string color = "auto";
+    bool verbose = false, quiet = false;
+};
+
+// Filled while the command line is parsed; `action` is the subcommand that was chosen.
+struct Invocation {
+    Common common;
+    std::function<Outcome()> action;
+};
+
+struct LoadedKnowledge {
+    KnowledgeDirectory directory;  // owns the text of --knowledge
+    Knowledge knowledge;
+    RuleNetwork network;
+};
+Result<LoadedKnowledge> load_knowledge(const Common& common);
+
+// Writes to -o FILE (atomically) or to standard output.
+Result<void> emit(const Common& common, const std::string& text);
+bool use_color(const Common& common, int descriptor);
+std::size_t terminal_width(int descriptor);
+
+// The target host: --host FILE, or --kernel/--distro as described, or this machine.
+struct HostOptions {
+    std::string host_file, kernel, distribution;
+    std::optional<int> cores;
+    std::string memory;
+    std::string device, size, media;
+};
+void add_host_options(CLI::App& command, HostOptions& options, bool with_device);
+// Reads files only, runs no command.
+Result<Host> resolve_host(const HostOptions& options, const Knowledge& knowledge);
+
+struct RequestOptions {
+    std::string workload, durability = "strict", mount_point;
+    std::vector<std::string> needs, filesystems;
+    std::optional<double> files;
+};
+void add_request_options(CLI::App& command, RequestOptions& options);
+Result<Request> resolve_request(const RequestOptions& options, const Knowledge& knowledge, Host host);
+
+void add_common(CLI::App& command, Common& common);
+void add_recommend(CLI::App& app, Invocation& invocation);
+void add_tune(CLI::App& app, Invocation& invocation);
+void add_check(CLI::App& app, Invocation& invocation);
+void add_report(CLI::App& app, Invocation& invocation);
+void add_probe(CLI::App& app, Invocation& invocation);
+
+}  // namespace fsadvise::cli

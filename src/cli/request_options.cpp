@@ -1,0 +1,75 @@
+// --workload, --require, --durability, --fs, --mount-point, --files: what the answer must serve.
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "cli/command.h"
+
+namespace fsadvise::cli {
+namespace {
+
+Result<void> check_words(const std::string& option, const std::vector<std::string>& words,
+                         const std::vector<std::string>& known) {
+    for (const std::string& word : words) {
+        if (std::find(known.begin(), known.end(), word) == known.end()) {
+            return fail(ErrorCode::kUsage, "unknown word '" + word + "'" + did_you_mean(word, known), option,
+                        "known: " + join(known, ", "));
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+void add_request_options(CLI::App& command, RequestOptions& options) {
+    command.add_option("-w,--workload", options.workload, "what the filesystem is for, e.g. postgres")
+        ->type_name("NAME");
+    command.add_option("--require", options.needs, "features it must have, e.g. snapshots,compression")
+        ->delimiter(',')
+        ->type_name("LIST");
+    command.add_option("--durability", options.durability, "strict, relaxed or scratch")->type_name("CLASS");
+    command.add_option("--fs", options.filesystems, "only these filesystems, e.g. ext4,xfs")
+        ->delimiter(',')
+        ->type_name("LIST");
+    command.add_option("--mount-point", options.mount_point, "where it will be mounted")->type_name("DIR");
+    command.add_option("--files", options.files, "expected number of files")
+        ->check(CLI::PositiveNumber)
+        ->type_name("N");
+}
+
+Result<Request> resolve_request(const RequestOptions& options, const Knowledge& knowledge, Host host) {
+    if (options.workload.empty()) {
+        return fail(ErrorCode::kUsage, "no workload given", "--workload",
+                    "known: " + join(knowledge.workload_names(), ", "));
+    }
+    const WorkloadDescription* workload = knowledge.workload(options.workload);
+    if (workload == nullptr) {
+        const auto names = knowledge.workload_names();
+        return fail(ErrorCode::kUsage,
+                    "unknown workload '" + options.workload + "'" + did_you_mean(options.workload, names),
+                    "--workload", "known: " + join(names, ", "));
+    }
+    static const std::vector<std::string> kNeeds = {
+        "snapshots",    "compression", "data-checksums", "shrink",        "project-quotas", "reflink",
+        "case-folding", "dax",         "encryption",     "vendor-support"};
+    FSADVISE_TRY(check_words("--require", options.needs, kNeeds));
+    FSADVISE_TRY(check_words("--durability", {options.durability}, {"strict", "relaxed", "scratch"}));
+    std::vector<std::string> filesystems;
+    for (const Filesystem& filesystem : knowledge.filesystems()) filesystems.push_back(filesystem.id);
+    FSADVISE_TRY(check_words("--fs", options.filesystems, filesystems));
+    if (!options.mount_point.empty() && options.mount_point.front() != '/') {
+        return fail(ErrorCode::kUsage, "the mount point must be an absolute path", "--mount-point");
+    }
+    Request request;
+    request.workload = workload->id;
+    request.host = std::move(host);
+    request.requirements.needs = {options.needs.begin(), options.needs.end()};
+    request.requirements.durability = options.durability;
+    request.requirements.filesystems = options.filesystems;
+    request.mount_point = options.mount_point;
+    request.files = options.files;
+    return request;
+}
+
+}  // namespace fsadvise::cli

@@ -1,0 +1,190 @@
+#include "tuner/executor/tune.h"
+
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/interrupt.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "output/render.h"
+
+namespace fsadvise::cli {
+namespace {
+
+struct TuneCommand {
+    RequestOptions request;
+    HostOptions host;
+    tuner::TuneOptions tune;
+    std::string size, budget;
+    std::string format = "text";
+    bool json = false;
+};
+
+// One rewritten line on a terminal, one plain line a step elsewhere.
+class ProgressLine {
+  public:
+    explicit ProgressLine(bool quiet) : quiet_(quiet), live_(::isatty(STDERR_FILENO) == 1) {}
+    ~ProgressLine() {
+        if (live_ && shown_) std::fputs("\r\x1b[K", stderr);
+    }
+    void show(const tuner::TuneProgress& progress) {
+        if (quiet_) return;
+        std::string line = fmt::format("{} {} of {}, best {:+.1f} % against the default, about {} left: {}",
+                                       progress.phase == "confirm" ? "confirming, replicate" : "trial",
+                                       progress.trial, progress.trials, 100 * (progress.best_ratio - 1),
+                                       human_duration(progress.left_ns), progress.now);
+        if (live_) {
+            const std::size_t width = terminal_width(STDERR_FILENO) - 1;
+            if (line.size() > width) line = line.substr(0, width - 3) + "...";
+            std::fputs(("\r\x1b[K" + line).c_str(), stderr);
+            std::fflush(stderr);
+            shown_ = true;
+        } else {
+            std::fputs((line + "\n").c_str(), stderr);
+        }
+    }
+
+  private:
+    bool quiet_, live_, shown_ = false;
+};
+
+Result<void> parse_amounts(TuneCommand& command) {
+    if (!command.size.empty()) {
+        auto size = parse_size(command.size);
+        if (!size) return fail(ErrorCode::kUsage, size.error().message, "--size", size.error().hint);
+        command.tune.target.size_bytes = *size;
+    }
+    if (!command.budget.empty()) {
+        auto budget = parse_duration_ns(command.budget);
+        if (!budget || *budget <= 0) {
+            return fail(ErrorCode::kUsage, budget ? "a budget of zero" : budget.error().message, "--budget",
+                        "write for example 5m or 1h30m");
+        }
+        command.tune.budget_ns = *budget;
+    }
+    return {};
+}
+
+Result<void> check_target_words(const TuneCommand& command) {
+    const auto& target = command.tune.target;
+    if (command.tune.resume) return {};
+    if (target.scratch_file.empty() == target.device.empty()) {
+        return fail(ErrorCode::kUsage, "name one place to measure on", "tune",
+                    "--scratch-file FILE --size 4G, or --device /dev/X --erase /dev/X");
+    }
+    if (!target.scratch_file.empty() && target.size_bytes == 0) {
+        return fail(ErrorCode::kUsage, "no size given for the scratch file", "--scratch-file",
+                    "add for example --size 4G");
+    }
+    return {};
+}
+
+// Facts for the space: this machine with its real tool versions, and the medium the areas will have.
+Result<Request> tune_request(const TuneCommand& command, const Knowledge& knowledge, ProcessRunner& runner) {
+    FSADVISE_ASSIGN(Host host, resolve_host(command.host, knowledge));
+    host.tools.clear();
+    probe_tools(host, runner);
+    if (!command.tune.target.device.empty()) {
+        // A device that cannot be looked at is refused with a better message by the target's own checks.
+        if (auto device = probe_device(SystemFileReader(), command.tune.target.device)) host.device = *device;
+        if (host.device && host.device->size_bytes) host.device->size_bytes = *host.device->size_bytes / 2;
+    } else {
+        host.device = BlockDevice{};
+        host.device->media = "loop";
+    }
+    return resolve_request(command.request, knowledge, std::move(host));
+}
+
+Outcome tune_command(TuneCommand& command, const Common& common) {
+    FSADVISE_TRY(parse_amounts(command));
+    FSADVISE_TRY(check_target_words(command));
+    FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common));
+    SystemProcessRunner runner;
+    Request request;
+    if (!command.tune.resume) {
+        FSADVISE_ASSIGN(request, tune_request(command, loaded.knowledge, runner));
+    }
+    if (command.tune.study_path.empty()) {
+        if (command.request.workload.empty()) {
+            return fail(ErrorCode::kUsage, "no study named", "--resume",
+                        "add --study FILE, or --workload as at the start");
+        }
+        const WorkloadDescription* workload = loaded.knowledge.workload(command.request.workload);
+        command.tune.study_path =
+            "fsadvise-" + (workload != nullptr ? workload->id : command.request.workload) + ".sqlite";
+    }
+    if (command.tune.budget_ns == 0 && command.tune.trials == 0 && !command.tune.resume) {
+        command.tune.budget_ns = 600'000'000'000;  // ten minutes, as the advice suggests
+    }
+    install_interrupt_handlers();
+    auto advice = [&] {
+        ProgressLine line(common.quiet);
+        return tuner::tune(loaded.knowledge, loaded.network, request, command.tune, runner,
+                           SystemFileReader(),
+                           [&](const tuner::TuneProgress& progress) { line.show(progress); });
+    }();
+    if (!advice) return tl::unexpected(advice.error());
+    if (command.json || command.format == "json") {
+        FSADVISE_TRY(emit(common, render_json(*advice, loaded.knowledge)));
+        return 0;
+    }
+    if (command.format == "shell") {
+        FSADVISE_TRY(emit(common, render_shell(*advice, loaded.knowledge)));
+        return 0;
+    }
+    const TextStyle style{use_color(common, STDOUT_FILENO), terminal_width(STDOUT_FILENO)};
+    FSADVISE_TRY(emit(common, render_text(*advice, loaded.knowledge, style) + "\nStudy kept in " +
+                                  command.tune.study_path + "; report: fsadvise report " +
+                                  shell_quote(command.tune.study_path) + "\n"));
+    return 0;
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, Invocation& invocation) {
+    auto options = std::make_shared<TuneCommand>();
+    CLI::App* command =
+        app.add_subcommand("tune", "measure candidates on a scratch file or an erased device");
+    add_request_options(*command, options->request);
+    auto& target = options->tune.target;
+    command->add_option("--scratch-file", target.scratch_file, "measure on a loop device over this new file")
+        ->type_name("FILE");
+    command->add_option("--size", options->size, "size of the scratch file, e.g. 4G")->type_name("SIZE");
+    command->add_option("--device", target.device, "measure on this device: everything on it is lost")
+        ->type_name("DEVICE");
+    command->add_option("--erase", target.erase, "the same device again")->type_name("DEVICE");
+    command->add_flag("--overwrite-signature", target.overwrite_signature,
+                      "erase even if a filesystem is found on it");
+    command->add_option("--budget", options->budget, "time for the whole study, e.g. 20m")->type_name("TIME");
+    command->add_option("--trials", options->tune.trials, "number of search trials")
+        ->check(CLI::Range(1, 100000))
+        ->type_name("N");
+    command->add_option("--trial-seconds", options->tune.trial_seconds, "measuring time of one trial")
+        ->check(CLI::Range(0.5, 3600.0))
+        ->type_name("S");
+    command->add_option("--confirm", options->tune.confirm_replicates, "fresh-format duets per finalist")
+        ->check(CLI::Range(2, 1000))
+        ->type_name("N");
+    command->add_option("--study", options->tune.study_path, "study file (default fsadvise-WORKLOAD.sqlite)")
+        ->type_name("FILE");
+    command->add_flag("--resume", options->tune.resume, "go on with a stopped study");
+    command->add_option("--seed", options->tune.seed, "seed of search and load")->type_name("N");
+    command->add_option("--cores", options->tune.cores, "threads of the load at most")
+        ->check(CLI::Range(1, 4096))
+        ->type_name("N");
+    command->add_option("--work-dir", target.work_directory, "where mount points are made")->type_name("DIR");
+    command->add_option("--format", options->format, "text, json or shell")
+        ->check(CLI::IsMember({"text", "json", "shell"}))
+        ->type_name("F");
+    command->add_flag("--json", options->json, "the same as --format json");
+    add_common(*command, invocation.common);
+    command->callback([options, &invocation] {
+        invocation.action = [options, &invocation] { return tune_command(*options, invocation.common); };
+    });
+}
+
+}  // namespace fsadvise::cli
