@@ -69,7 +69,7 @@ class TextWriter {
     }
 
     void sources(const std::vector<std::string>& sources) {
-        constexpr std::size_t kShown = 2;  // the rest is in --json and in `explain`
+        constexpr std::size_t kShown = 2;  // the rest is in --json
         for (std::size_t i = 0; i < sources.size() && i < kShown; ++i) {
             line(paint_.dim(
                 wrap(source_text(knowledge_, sources[i]), style_.width, "      source: ", "        ")));
