@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "base/units.h"
+#include "space/expression_node.h"
 
 namespace fsadvise {
 
@@ -282,9 +282,18 @@ void decode(Decoder& decoder, JsonValue value, Size& out) {
         return;
     }
     if (!decoder.expect(value, JsonType::kString)) return;
-    const auto bytes = parse_size(value.text());
-    if (!bytes) return decoder.problem(value, bytes.error().message, bytes.error().hint);
-    out.bytes = *bytes;
+    // The numbers of the expression language: one way to write a size in all knowledge files.
+    const auto literal = Expression::parse(value.text());
+    const ExpressionItem* root = literal ? &literal->tree()->items.back() : nullptr;
+    const bool simple = root != nullptr && root->operation == Operator::kLiteral;
+    if (const auto* whole = simple ? std::get_if<std::int64_t>(&root->literal) : nullptr) {
+        out.bytes = static_cast<std::uint64_t>(*whole);
+    } else if (const auto* real = simple ? std::get_if<double>(&root->literal) : nullptr;
+               real && *real < 0x1p64) {
+        out.bytes = static_cast<std::uint64_t>(*real);
+    } else {
+        decoder.problem(value, fmt::format("'{}' is not a size", value.text()), "for example \"300Mi\"");
+    }
 }
 
 void decode(Decoder& decoder, JsonValue value, JsonArray& out) {

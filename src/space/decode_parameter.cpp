@@ -63,7 +63,7 @@ static void decode(Decoder& decoder, JsonValue value, VersionWindow& out) {
         required("component", component),
         optional("introduced", introduced),
         optional("safe", safe),
-        optional("default", on_by_default),
+        optional("on_by_default", on_by_default),
         optional("deprecated", deprecated),
         optional("removed", removed),
         optional("distribution", out.distribution),
