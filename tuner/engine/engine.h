@@ -48,6 +48,7 @@ struct DuetResult {
     double log_ratio_deviation = 0;  // standard error, pairs treated as independent
     bool steady = true;              // SNIA rule over the anchor's windows
     bool stopped = false;            // ended by `stop`
+    double window_seconds = 0;       // as chosen: lengthened until a window holds 20 operations
 };
 
 // Lays out the file sets of the load below `directory` (made if missing) and syncs. Deterministic for a seed.

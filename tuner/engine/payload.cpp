@@ -1,0 +1,40 @@
+#include "tuner/engine/payload.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "tuner/engine/random.h"
+
+namespace fsadvise::tuner {
+
+Buffer aligned_buffer(std::size_t bytes) {
+    const std::size_t rounded =
+        (std::max<std::size_t>(bytes, 1) + kPayloadUnit - 1) / kPayloadUnit * kPayloadUnit;
+    void* memory = std::aligned_alloc(kPayloadUnit, rounded);
+    if (memory == nullptr) throw std::bad_alloc();
+    std::memset(memory, 0, rounded);
+    return Buffer(static_cast<std::byte*>(memory));
+}
+
+void fill_payload(std::byte* data, std::size_t bytes, double compressible, std::uint64_t seed) {
+    Random random(seed);
+    for (std::size_t at = 0; at < bytes; at += kPayloadUnit) {
+        const std::size_t unit = std::min(kPayloadUnit, bytes - at);
+        const auto dense = static_cast<std::size_t>(static_cast<double>(unit) * (1 - compressible));
+        for (std::size_t i = 0; i < unit; i += sizeof(std::uint64_t)) {
+            const std::size_t piece = std::min(sizeof(std::uint64_t), unit - i);
+            const std::uint64_t word = i < dense ? random.next() : 0;
+            std::memcpy(data + at + i, &word, piece);
+        }
+    }
+}
+
+void stamp_payload(std::byte* data, std::size_t bytes, std::uint64_t stamp) {
+    for (std::size_t at = 0; at + sizeof stamp <= bytes; at += kPayloadUnit) {
+        const std::uint64_t word = mix(stamp, at);
+        std::memcpy(data + at, &word, sizeof word);
+    }
+}
+
+}  // namespace fsadvise::tuner
