@@ -5,6 +5,7 @@
 // known one as hint. Decoding goes on after a problem, so that an author sees all of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -111,6 +112,15 @@ class Decoder {
     std::set<std::string, std::less<>> traits_;  // as written in expressions
 };
 
+// Room for the elements of `array`: the structs are large to move.
+template <class T>
+void reserve_for(JsonValue array, std::vector<T>& out) {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const JsonValue element : array) ++count;
+    // At least doubling, so that many small documents stay linear.
+    if (out.size() + count > out.capacity()) out.reserve(std::max(out.size() + count, 2 * out.capacity()));
+}
+
 // Basic types.
 void decode(Decoder& decoder, JsonValue value, bool& out);
 void decode(Decoder& decoder, JsonValue value, int& out);
@@ -174,6 +184,7 @@ void decode(Decoder& decoder, JsonValue value, JsonObject& out);
 template <class T>
 void decode(Decoder& decoder, JsonValue value, std::vector<T>& out) {
     if (!decoder.expect(value, JsonType::kArray)) return;
+    reserve_for(value, out);
     for (const JsonValue element : value) decode(decoder, element, out.emplace_back());
 }
 template <class T>

@@ -65,6 +65,7 @@ void decode_constraints(Decoder& decoder, JsonValue root, KnowledgeData& data) {
     const Field fields[] = {required("schema_version", version), required("kind", kind),
                             required("filesystem", owner), required("constraints", items)};
     if (!decoder.object(root, fields) || !items.value) return;
+    reserve_for(*items.value, data.constraints);
     for (const JsonValue item : *items.value) {
         Constraint& constraint = data.constraints.emplace_back();
         constraint.filesystem = filesystem;

@@ -86,6 +86,7 @@ void decode_list(Decoder& decoder, JsonValue root, std::string_view key, std::ve
     const Field fields[] = {required("schema_version", version), required("kind", kind),
                             required(key, items)};
     if (!decoder.object(root, fields) || !items.value) return;
+    reserve_for(*items.value, out);
     for (const JsonValue item : *items.value) decode_item(decoder, item, out.emplace_back());
 }
 

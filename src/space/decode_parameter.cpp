@@ -244,6 +244,7 @@ void decode_parameters(Decoder& decoder, JsonValue root, KnowledgeData& data) {
     const Field fields[] = {required("schema_version", version), required("kind", kind),
                             required("filesystem", owner), required("parameters", items)};
     if (!decoder.object(root, fields) || !items.value) return;
+    reserve_for(*items.value, data.parameters);
     for (const JsonValue item : *items.value) {
         Parameter& parameter = data.parameters.emplace_back();
         parameter.filesystem = filesystem;

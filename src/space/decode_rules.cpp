@@ -193,6 +193,7 @@ static void decode_rule(Decoder& decoder, JsonValue item, Rule& rule) {
 }
 
 static void decode_rule_list(Decoder& decoder, JsonValue list, KnowledgeData& data) {
+    reserve_for(list, data.rules);
     for (const JsonValue item : list) {
         Rule& rule = data.rules.emplace_back();
         rule.origin = list.document().name();

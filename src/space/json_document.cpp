@@ -325,23 +325,6 @@ Result<void> JsonDocument::parse() {
     return JsonParser(*this).run();
 }
 
-JsonType JsonValue::type() const {
-    return document_->nodes_[index_].type;
-}
-std::string_view JsonValue::key() const {
-    return document_->nodes_[index_].key;
-}
-std::string_view JsonValue::text() const {
-    return document_->nodes_[index_].text;
-}
-JsonValue::Iterator JsonValue::end() const {
-    return {document_, document_->nodes_[index_].next};
-}
-JsonValue::Iterator& JsonValue::Iterator::operator++() {
-    index_ = document_->nodes_[index_].next;
-    return *this;
-}
-
 std::string JsonValue::pointer() const {
     std::string pointer;
     JsonValue at = document_->root();

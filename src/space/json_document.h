@@ -43,7 +43,7 @@ class JsonValue {
         Iterator(const JsonDocument* document, std::uint32_t index) : document_(document), index_(index) {}
         JsonValue operator*() const { return {document_, index_}; }
         Iterator& operator++();
-        bool operator!=(const Iterator& other) const { return index_ != other.index_; }
+        bool operator==(const Iterator& other) const { return index_ == other.index_; }
 
       private:
         const JsonDocument* document_;
@@ -81,5 +81,22 @@ class JsonDocument {
     std::vector<Node> nodes_;
     std::deque<std::string> unescaped_;  // strings that had escapes; a deque never moves them
 };
+
+inline JsonType JsonValue::type() const {
+    return document_->nodes_[index_].type;
+}
+inline std::string_view JsonValue::key() const {
+    return document_->nodes_[index_].key;
+}
+inline std::string_view JsonValue::text() const {
+    return document_->nodes_[index_].text;
+}
+inline JsonValue::Iterator JsonValue::end() const {
+    return {document_, document_->nodes_[index_].next};
+}
+inline JsonValue::Iterator& JsonValue::Iterator::operator++() {
+    index_ = document_->nodes_[index_].next;
+    return *this;
+}
 
 }  // namespace fsadvise

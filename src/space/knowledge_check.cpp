@@ -246,6 +246,11 @@ class ExpressionChecker {
         const auto complaint = compared(name, right.literal);
         if (complaint) problem(complaint->message, complaint->hint);
     }
+    [[nodiscard]] std::optional<Complaint> known(IdKind kind, const std::string& word,
+                                                 const std::string& name) const {
+        if (decoder_.is_known(kind, word)) return std::nullopt;
+        return one_of(word, decoder_.known_ids(kind), name);
+    }
     [[nodiscard]] std::optional<Complaint> compared(const std::string& name, const Value& value) const {
         if (const Parameter* parameter = parameter_of(name)) return fits(value, *parameter);
         const auto type = type_of(name);
@@ -264,9 +269,9 @@ class ExpressionChecker {
             case FactType::kDurability:
                 return one_of(*word, strings(kDurabilityWords), name);
             case FactType::kFilesystem:
-                return one_of(*word, decoder_.known_ids(IdKind::kFilesystem), name);
+                return known(IdKind::kFilesystem, *word, name);
             case FactType::kWorkload:
-                return one_of(*word, decoder_.known_ids(IdKind::kWorkload), name);
+                return known(IdKind::kWorkload, *word, name);
             default:
                 return std::nullopt;
         }
