@@ -180,6 +180,36 @@ void convert_values(Decoder& decoder, JsonValue item, const Parameter& parameter
     }
 }
 
+// A key such as "writback" would silently never apply.
+void check_value_text(Decoder& decoder, JsonValue item, const Parameter& parameter, std::string_view where,
+                      const std::string& text) {
+    if (parameter.type != ValueType::kEnum && parameter.type != ValueType::kBool) return;
+    std::vector<std::string> known;
+    if (parameter.type == ValueType::kBool) known = {"true", "false"};
+    for (const Value& value : parameter.domain.values) known.push_back(to_text(value));
+    for (const Value& value : parameter.domain.special) known.push_back(to_text(value));
+    if (std::find(known.begin(), known.end(), text) != known.end()) return;
+    decoder.problem(item, fmt::format("'{}' in '{}' is no value of {}", text, where, parameter.id),
+                    hint_for(text, known, "values"));
+}
+
+void check_value_texts(Decoder& decoder, JsonValue item, const Parameter& parameter) {
+    for (const auto& [text, durability] : parameter.durability) {
+        if (text != "*") check_value_text(decoder, item, parameter, "durability", text);
+    }
+    for (const auto& [text, words] : parameter.spelling.words) {
+        check_value_text(decoder, item, parameter, "words", text);
+    }
+    for (const VersionWindow& window : parameter.versions) {
+        if (!window.applies_to.empty())
+            check_value_text(decoder, item, parameter, "applies_to", window.applies_to);
+    }
+    if (!parameter.read_back) return;
+    for (const auto& [found, text] : parameter.read_back->map) {
+        check_value_text(decoder, item, parameter, "map", text);
+    }
+}
+
 // As written: it lives as long as the document, the struct moves when its vector grows.
 std::string_view parameter_id(JsonValue item) {
     for (const JsonValue member : item) {
@@ -195,6 +225,7 @@ void check_parameter(Decoder& decoder, JsonValue item, Parameter& parameter) {
     if (parameter.type == ValueType::kEnum && parameter.domain.values.empty()) {
         decoder.problem(item, "an enum lists its 'values' in 'domain'");
     }
+    check_value_texts(decoder, item, parameter);
     for (std::size_t index = 0; index + 1 < parameter.defaults.size(); ++index) {
         if (parameter.defaults[index].when.empty()) {
             decoder.problem(item, "a default without 'when' hides those after it");

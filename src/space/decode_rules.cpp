@@ -110,7 +110,8 @@ static void decode(Decoder& decoder, JsonValue value, Action& out) {
         }
         case ActionKind::kApplication: {
             TextLiteral setting{out.value};
-            const Field fields[] = {required(verb->name, out.text), required("setting", out.target),
+            Reference application{IdKind::kApplication, out.text};
+            const Field fields[] = {required(verb->name, application), required("setting", out.target),
                                     required("value", setting), because};
             decoder.object(value, fields);
             return;

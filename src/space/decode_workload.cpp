@@ -43,6 +43,7 @@ void decode_workload(Decoder& decoder, JsonValue root, KnowledgeData& data) {
     Id id{IdKind::kWorkload, workload.id};
     Aliases aliases{workload.aliases};
     Traits traits{workload.traits};
+    Reference application{IdKind::kApplication, workload.application};
     Word durability{workload.durability, kDurabilityWords};
     OptionalSize mean_file{workload.mean_file_bytes};
     Sources sources{workload.sources};
@@ -56,7 +57,7 @@ void decode_workload(Decoder& decoder, JsonValue root, KnowledgeData& data) {
         required("summary", workload.summary),
         required("traits", traits),
         required("mount_point", workload.mount_point),
-        optional("application", workload.application),
+        optional("application", application),
         optional("durability", durability),
         optional("mean_file", mean_file),
         optional("derivation", workload.derivation),
