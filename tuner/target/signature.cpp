@@ -74,7 +74,9 @@ Result<void> erase_signatures(int fd, const std::string& path) {
         }
     }
     if (status != kNoMore) return fail(ErrorCode::kRunFailed, "signatures are left after erasing", path);
-    return {};
+    FSADVISE_ASSIGN(const std::vector<Signature> left, find_signatures(fd, path));
+    if (left.empty()) return {};
+    return fail(ErrorCode::kRunFailed, "still carries " + to_text(left.front()) + " after erasing", path);
 }
 
 }  // namespace fsadvise::tuner
