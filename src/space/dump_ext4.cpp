@@ -28,7 +28,7 @@ void derive(DumpFields& fields) {
     const auto blocks = number(fields, "block count"), reserved = number(fields, "reserved block count");
     const auto inodes = number(fields, "inode count"), block_bytes = number(fields, "block size");
     if (blocks && reserved && *blocks > 0)
-        fields["reserved-percent"] = fmt::format("{:.6g}", *reserved * 100 / *blocks);
+        fields["reserved-percent"] = fmt::format("{:.2f}", *reserved * 100 / *blocks);
     if (blocks && inodes && block_bytes && *inodes > 0)
         fields["bytes-per-inode"] = fmt::format("{:.0f}", *blocks * *block_bytes / *inodes);
     // "32M" or "1024k", in the units of dumpe2fs.

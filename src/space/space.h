@@ -11,8 +11,9 @@
 namespace fsadvise {
 
 struct Dimension {
-    std::string parameter;        // id
-    std::vector<Value> values;    // candidates; values[0] is the default ("not set")
+    std::string parameter;  // id
+    // Candidates; values[0] is the default ("not set"), an empty word if the tool's default is not known.
+    std::vector<Value> values;
 };
 
 class Space {
@@ -36,8 +37,8 @@ class Space {
     std::vector<Dimension> dimensions_;
 };
 
-// Filesystems that the target can format and mount: known, allowed by requirements, available on the host, large enough.
-// `excluded` receives "f2fs: the target kernel has no f2fs" for the others.
+// Filesystems that the target can format and mount: known, allowed by requirements, available on the host,
+// large enough. `excluded` receives "f2fs: the target kernel has no f2fs" for the others.
 std::vector<std::string> usable_filesystems(const Knowledge& knowledge, const Request& request,
                                             std::vector<std::string>* excluded = nullptr);
 

@@ -154,9 +154,16 @@ class Judge {
 
     void judge(const Constraint& constraint) {
         const auto violated = constraint.when.test(context_);
-        if (violated ? !*violated : !include_uncertain_) return;
+        if (violated ? !*violated : !include_uncertain_ || !concerns(constraint)) return;
         found_.push_back({constraint.effect, constraint.id, blame(constraint), constraint.says,
                           constraint.fix, constraint.sources, violated.has_value()});
+    }
+
+    // An undecided condition is worth a word only if the user's own choice is part of it.
+    [[nodiscard]] bool concerns(const Constraint& constraint) const {
+        const auto& names = constraint.when.names();
+        return std::any_of(names.begin(), names.end(),
+                           [&](const std::string& name) { return context_.is_set(name); });
     }
 
     // The parameter that ends up different, else the first explicitly set one of the condition.

@@ -174,4 +174,5 @@ TEST_CASE("constraints: violated, satisfied, undecided") {
     CHECK_FALSE(judge(request, large).find("ext4.block-above-page"));
     REQUIRE(judge(request, large, true).find("ext4.block-above-page"));
     CHECK_FALSE(judge(request, large, true).find("ext4.block-above-page")->certain);
+    CHECK(judge(request, {"ext4", {}}, true).found.empty());  // undecided, but nothing of it was asked for
 }
