@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <ctime>
+#include <utility>
 
 #include <unistd.h>
 
@@ -78,6 +79,8 @@ void Session::serve(std::size_t index, std::size_t stream, int thread, std::uint
         if (side == kCommandQuit) break;
         Worker* mine = workers_[index].get();
         if (mine == nullptr) continue;
+        // The first worker to wake opens the window: on a busy machine that may be late.
+        if (!std::exchange(window_open_, true)) control_.deadline_ns = monotonic_ns() + window_ns_;
         lock.unlock();
         if (side == kCommandCleanUp) {
             mine->remove_created_files();
@@ -93,9 +96,11 @@ void Session::serve(std::size_t index, std::size_t stream, int thread, std::uint
     lock.unlock();
 }
 
-void Session::command(int side) {
+void Session::command(int side, std::int64_t window_ns) {
     const std::lock_guard lock(mutex_);
     command_ = side;
+    window_ns_ = window_ns;
+    window_open_ = false;
     busy_ = workers_.size();
     ++epoch_;
     commanded_.notify_all();
@@ -106,11 +111,13 @@ void Session::wait_until_idle(bool poll_stop) {
     while (!idle_.wait_for(lock, kStopPoll, [&] { return busy_ == 0; })) {
         if (!poll_stop || stopped_ || !options_.stop) continue;
         lock.unlock();
-        if (options_.stop()) {
+        const bool stop = options_.stop();
+        lock.lock();
+        if (stop) {
             stopped_ = true;
+            window_ns_ = 0;
             control_.deadline_ns = 0;
         }
-        lock.lock();
     }
 }
 
@@ -126,8 +133,7 @@ Result<Window> Session::run_window(int side, double seconds) {
     if (stopped_) return window;
     const std::uint64_t before = counted(side);
     const std::int64_t cpu_before = process_cpu_ns();
-    control_.deadline_ns = monotonic_ns() + static_cast<std::int64_t>(seconds * 1e9);
-    command(side);
+    command(side, static_cast<std::int64_t>(seconds * 1e9));
     wait_until_idle(true);
     std::int64_t ended = *std::max_element(ended_ns_.begin(), ended_ns_.end());
     if (load_.flush_in_window && !control_.aborted) {

@@ -48,7 +48,8 @@ class Session {
     Session(const Load& load, const EngineOptions& options) : load_(load), options_(options) {}
     Result<void> start_workers();
     void serve(std::size_t index, std::size_t stream, int thread, std::uint32_t first_actor);
-    void command(int side);  // a side to run, or one of the kCommand values
+    // A side to run, or one of the kCommand values.
+    void command(int side, std::int64_t window_ns = 0);
     void wait_until_idle(bool poll_stop);
     std::uint64_t counted(int side);
 
@@ -63,11 +64,13 @@ class Session {
     std::vector<std::int64_t> began_ns_, ended_ns_;  // of the window, a worker
     bool stopped_ = false;
 
-    std::mutex mutex_;  // guards the four below
+    std::mutex mutex_;  // guards what follows
     std::condition_variable commanded_, idle_;
     std::uint64_t epoch_ = 0;
     int command_ = 0;
     std::size_t busy_ = 0;
+    std::int64_t window_ns_ = 0;
+    bool window_open_ = false;
     std::vector<std::jthread> threads_;
 };
 

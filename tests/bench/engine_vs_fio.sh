@@ -1,0 +1,86 @@
+#!/bin/sh
+# Compares our engine with fio on the same file of the same mount, alternating, and prints ratios with intervals.
+# Needs root (loop device, mount), fio and python3. Buffered jobs of depth 1 run against fio's psync engine, which is
+# the cheaper one there; all others against its io_uring engine.
+#
+# usage: engine_vs_fio.sh BENCH_BINARY [FILESYSTEM [REPEATS [SECONDS [JOB...]]]]
+set -eu
+bench=$1
+filesystem=${2:-ext4}
+repeats=${3:-6}
+seconds=${4:-1}
+[ $# -ge 4 ] && shift 4 || shift $#
+size_mib=${SIZE_MIB:-512}
+milliseconds=$(awk "BEGIN { printf \"%d\", $seconds * 1000 }")  # fio takes whole numbers
+
+[ "$(id -u)" = 0 ] || { echo "SKIPPED: root is needed for the loop device"; exit 0; }
+command -v fio > /dev/null || { echo "SKIPPED: fio is not installed"; exit 0; }
+
+work=$(mktemp -d /dev/shm/engine-vs-fio.XXXXXX)
+mounted=
+cleanup() {
+    [ -z "$mounted" ] || umount "$work/mount"
+    rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+truncate -s $((size_mib + 512))M "$work/image"
+"mkfs.$filesystem" -q "$work/image"
+mkdir "$work/mount"
+mount -o loop,noatime "$work/image" "$work/mount"
+mounted=1
+mkdir "$work/mount/area"
+
+# The fio side of the jobs in engine_vs_fio.cpp.
+fio_arguments() {
+    case $1 in
+        randread-*) echo "--rw=randread --norandommap" ;;
+        randwrite-*) echo "--rw=randwrite --norandommap" ;;
+        read-*) echo "--rw=read" ;;
+        write-*) echo "--rw=write" ;;
+    esac
+    case $1 in *-4k-*) echo "--bs=4k" ;; *) echo "--bs=2m" ;; esac
+    case $1 in *-direct-*) echo "--direct=1" ;; *) echo "--direct=0" ;; esac
+    case $1 in *-fdatasync-*) echo "--fdatasync=1" ;; esac
+    case $1 in
+        *-direct-fdatasync-qd1) echo "--ioengine=psync" ;;
+        *-direct-*) echo "--ioengine=io_uring" ;;
+        *-qd1) echo "--ioengine=psync" ;;
+        *) echo "--ioengine=io_uring" ;;
+    esac
+    echo "--iodepth=${1##*-qd}"
+}
+
+run_fio() {
+    # shellcheck disable=SC2046
+    fio --name=job --filename="$work/mount/area/data/f00000000" --size="${size_mib}m" --time_based \
+        --runtime="${milliseconds}ms" --ramp_time=200ms --invalidate=0 --randrepeat=0 --output-format=json \
+        --output="$work/fio.json" $(fio_arguments "$1") > /dev/null
+    python3 - "$work/fio.json" << 'PYTHON'
+import json, sys
+job = json.load(open(sys.argv[1]))["jobs"][0]
+assert job["error"] == 0, job["error"]
+operations = job["read"]["total_ios"] + job["write"]["total_ios"]
+rate = job["read"]["iops"] + job["write"]["iops"]
+cpu = (job["usr_cpu"] + job["sys_cpu"]) / 100
+print(f"{rate:.1f} {cpu / rate * 1e6:.4f}")
+PYTHON
+}
+run_ours() { "$bench" run "$work/mount/area" "$1" "$size_mib" "$seconds" "$2"; }
+
+[ $# -gt 0 ] || set -- $("$bench" jobs)
+"$bench" layout "$work/mount/area" randread-4k-direct-qd1 "$size_mib"
+for job in "$@"; do
+    for repeat in $(seq "$repeats"); do
+        if [ $((repeat % 2)) = 0 ]; then
+            ours=$(run_ours "$job" "$repeat")
+            fio=$(run_fio "$job")
+        else
+            fio=$(run_fio "$job")
+            ours=$(run_ours "$job" "$repeat")
+        fi
+        echo "$job ${ours% *} ${fio% *} ${ours#* } ${fio#* }" >> "$work/figures"
+    done
+done
+echo "engine against fio $(fio --version), $filesystem on a loop device in RAM, kernel $(uname -r), $(nproc) cores, $seconds s a run"
+"$bench" summary < "$work/figures"
