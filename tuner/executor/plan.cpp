@@ -42,13 +42,14 @@ std::int64_t Plan::confirm_ns() const {
 bool Plan::may_search(std::int64_t elapsed_ns, int done) const {
     if (input_.trials > 0 && done >= input_.trials) return false;
     if (input_.budget_ns <= 0) return input_.trials > 0 || done < kTrialsWithoutBudget;
-    return elapsed_ns + trial_ns() + confirm_ns() <= input_.budget_ns;
+    return elapsed_ns + trial_ns() + std::min(confirm_ns(), input_.budget_ns / 2) <= input_.budget_ns;
 }
 
 int Plan::expected_trials(std::int64_t elapsed_ns, int done) const {
     int most = input_.trials > 0 ? input_.trials : kTrialsWithoutBudget;
     if (input_.budget_ns > 0) {
-        const std::int64_t left = std::max<std::int64_t>(0, input_.budget_ns - confirm_ns() - elapsed_ns);
+        const std::int64_t left = std::max<std::int64_t>(
+            0, input_.budget_ns - std::min(confirm_ns(), input_.budget_ns / 2) - elapsed_ns);
         const int fitting = done + static_cast<int>(left / std::max<std::int64_t>(1, trial_ns()));
         most = input_.trials > 0 ? std::min(most, fitting) : fitting;
     }

@@ -1,4 +1,5 @@
-// How a budget is spent: search first, but never so long that the confirmation no longer fits.
+// How a budget is spent: search first, but never so long that the confirmation no longer fits, and never so short that
+// nothing is searched: the confirmation may claim at most half of the budget.
 //
 // Units: nanoseconds.
 #pragma once
@@ -15,7 +16,7 @@ struct PlanInput {
     double trial_seconds = 0;  // 0 = choose
 };
 
-// Invariant: confirm_ns() of the budget stay reserved until confirmation starts.
+// Invariant: finalists() * replicates duets of the budget stay reserved until confirmation starts.
 class Plan {
   public:
     explicit Plan(const PlanInput& input);
@@ -25,6 +26,10 @@ class Plan {
     // Estimated time of one trial from those recorded, or from the plan before the first.
     [[nodiscard]] std::int64_t trial_ns() const;
     [[nodiscard]] std::int64_t confirm_ns() const;
+    // How many candidates the budget can confirm: input.finalists, or one when time is short.
+    [[nodiscard]] int finalists() const;
+    // Whether one more confirmation duet may start; the last one may overrun the budget by its own length.
+    [[nodiscard]] bool may_confirm(std::int64_t elapsed_ns) const;
     // Whether another search trial may start after `elapsed_ns` and `done` trials.
     [[nodiscard]] bool may_search(std::int64_t elapsed_ns, int done) const;
     // Estimated number of search trials altogether, for the progress line.

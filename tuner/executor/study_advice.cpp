@@ -151,10 +151,11 @@ std::vector<std::string> effect_lines(const Knowledge& knowledge, const StudyFac
 
 std::string verdict_of(const MeasuredSummary& summary, const std::vector<Confirmed>& confirmed,
                        bool finished) {
-    if (confirmed.empty()) {
-        return finished ? "no candidate came near the default: keep the default"
-                        : "not confirmed yet: keep the default until the study is finished";
+    if (!finished) {
+        return fmt::format("not confirmed ({} of the confirmation duets done): keep the default until the study is finished",
+                           confirmed.empty() ? 0 : confirmed.front().estimate.pairs);
     }
+    if (confirmed.empty()) return "no candidate but the default itself was measured: keep the default";
     const auto& best = confirmed.front();
     const std::string figures =
         fmt::format("{:+.1f} % ({:.0f} % interval {:+.1f} to {:+.1f} %)", 100 * (best.estimate.ratio - 1),
@@ -183,7 +184,7 @@ Result<Advice> advice_from_study(const Knowledge& knowledge, const RuleNetwork& 
     summary.complete = finished;
     summary.stands_for = facts.stands_for + ". " + carries_over(facts.medium);
     summary.effects = effect_lines(knowledge, facts, trials);
-    summary.material = !confirmed.empty() && effect_of(confirmed.front().estimate).material;
+    summary.material = finished && !confirmed.empty() && effect_of(confirmed.front().estimate).material;
     summary.verdict = verdict_of(summary, confirmed, finished);
 
     Advice advice = expert;

@@ -208,8 +208,9 @@ class TuneRun {
         for (const int number : search_->finalists(trials, kFinalists + 1)) {
             // The anchor itself needs no confirming.
             if (trials[static_cast<std::size_t>(number)].configuration == facts_.anchor) continue;
-            if (static_cast<int>(finalists.size()) < kFinalists) finalists.push_back(number);
+            if (static_cast<int>(finalists.size()) < plan.finalists()) finalists.push_back(number);
         }
+        if (finalists.empty()) return study_->set("finished", "yes");
         std::set<int> broken;
         for (int replicate = 0; replicate < facts_.options.confirm_replicates; ++replicate) {
             for (const int number : finalists) {
@@ -219,6 +220,8 @@ class TuneRun {
                     trial.measurements.begin(), trial.measurements.end(),
                     [&](const auto& m) { return m.phase == "confirm" && m.replicate == replicate; });
                 if (have || broken.contains(number)) continue;
+                // An unfinished confirmation is reported as such; a resumed study with more budget completes it.
+                if (!plan.may_confirm(elapsed_ns())) return {};
                 report("confirm", trial.configuration, replicate + 1, now, plan);
                 auto measured =
                     measure_duet(setup_, trial.configuration, plan.trial_seconds(), swapped(replicate));
@@ -250,7 +253,7 @@ class TuneRun {
             progress.left_ns = plan.left_ns(progress.elapsed_ns, done);
         } else {
             progress.trials = facts_.options.confirm_replicates;
-            progress.left_ns = plan.trial_ns() * kFinalists * (progress.trials - k + 1);
+            progress.left_ns = plan.trial_ns() * plan.finalists() * (progress.trials - k + 1);
         }
         for (const Trial& trial : trials) {
             for (const Measurement& measurement : trial.measurements) {
