@@ -31,7 +31,8 @@ std::vector<Observation> observe(const std::vector<Trial>& trials) {
     for (const Trial& trial : trials) {
         double weight = 0, sum = 0;
         for (const Measurement& measurement : trial.measurements) {
-            if (!std::isfinite(measurement.log_ratio)) continue;
+            // Confirmation runs are kept apart: they must not move the choice of what is being confirmed.
+            if (measurement.phase != "search" || !std::isfinite(measurement.log_ratio)) continue;
             const double variance = measurement.deviation * measurement.deviation + kNoiseFloor * kNoiseFloor;
             weight += 1 / variance;
             sum += measurement.log_ratio / variance;
