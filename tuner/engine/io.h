@@ -6,7 +6,7 @@
 //   - where io_uring hands the operation to a kernel worker thread although the application would simply call
 //   it: for
 //     an actor that is alone on its thread (depth 1), and for buffered writes. See
-//     docs/adr/0004-plain-calls.md.
+//     docs/adr/0006-plain-calls.md.
 // Threads: one Io a thread, like its Ring.
 #pragma once
 
