@@ -36,7 +36,17 @@ std::int64_t Plan::trial_ns() const {
 }
 
 std::int64_t Plan::confirm_ns() const {
-    return trial_ns() * input_.confirm_replicates * input_.finalists;
+    return trial_ns() * input_.confirm_replicates * finalists();
+}
+
+int Plan::finalists() const {
+    const std::int64_t each = trial_ns() * input_.confirm_replicates;
+    if (input_.budget_ns <= 0 || each * input_.finalists <= input_.budget_ns / 2) return input_.finalists;
+    return 1;
+}
+
+bool Plan::may_confirm(std::int64_t elapsed_ns) const {
+    return input_.budget_ns <= 0 || elapsed_ns < input_.budget_ns;
 }
 
 bool Plan::may_search(std::int64_t elapsed_ns, int done) const {
