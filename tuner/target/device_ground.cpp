@@ -115,7 +115,7 @@ Result<Ground> lay_partitions(Fd disk, const FoundDevice& found, const FileReade
     return ground;
 }
 
-// Partitions and mapped devices have no partitions of their own.
+// For what cannot be partitioned: partitions, mapped devices, RAM disks.
 Result<Ground> lay_loops(Fd claim, const std::string& path, const FoundDevice& found) {
     Ground ground;
     for (int area = 0; area < kAreas; ++area) {
@@ -128,8 +128,10 @@ Result<Ground> lay_loops(Fd claim, const std::string& path, const FoundDevice& f
     return ground;
 }
 
+// ext_range counts the disk and its partitions; mapped devices and RAM disks have 1.
 bool takes_partitions(const FileReader& files, const std::string& name) {
-    return !block_text(files, name, "partition") && !block_text(files, name, "dm/name");
+    return !block_text(files, name, "partition") &&
+           block_number(files, name, "ext_range").value_or(1) > kAreas;
 }
 
 }  // namespace

@@ -18,8 +18,7 @@ namespace fsadvise::tuner {
 // Invariant: partitions 1 and 2 of the disk are ours; they are deleted when this is destroyed.
 class KernelPartitions {
   public:
-    // `disk` is open for writing. Errors: kUnavailable; where the kernel makes no partitions on this kind of
-    // device (mapped devices), the code is kUnavailable and supported() was false.
+    // `disk` is open for writing and has no partitions. Errors: kUnavailable.
     static Result<std::unique_ptr<KernelPartitions>> make(Fd disk, const std::string& name,
                                                           const AreaLayout& layout, const FileReader& files);
     ~KernelPartitions();

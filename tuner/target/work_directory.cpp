@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSystemParent = "/run/fsadvise";
 constexpr std::string_view kPrefix = "fsadvise.";  // then the process id, then six letters
-constexpr const char* kHint = "name another one with --work-directory";
+constexpr const char* kHint = "make it writable, or free space there";
 
 std::string temporary_folder() {
     const char* named = std::getenv("TMPDIR");
