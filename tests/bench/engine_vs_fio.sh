@@ -51,18 +51,42 @@ fio_arguments() {
     echo "--iodepth=${1##*-qd}"
 }
 
+# fio reports the CPU of its own thread only. Where io_uring hands the work to kernel threads (buffered, depth above
+# 1) take the CPU of the whole process, less that of a run of no length.
+fio_process_cpu() {
+    python3 - "$@" << 'PYTHON'
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(usage.ru_utime + usage.ru_stime)
+PYTHON
+}
+
 run_fio() {
     # shellcheck disable=SC2046
-    fio --name=job --filename="$work/mount/area/data/f00000000" --size="${size_mib}m" --time_based \
-        --runtime="${milliseconds}ms" --ramp_time=200ms --invalidate=0 --randrepeat=0 --output-format=json \
-        --output="$work/fio.json" $(fio_arguments "$1") > /dev/null
-    python3 - "$work/fio.json" << 'PYTHON'
+    set -- "$1" --name=job --filename="$work/mount/area/data/f00000000" --size="${size_mib}m" --time_based \
+        --invalidate=0 --randrepeat=0 --output-format=json $(fio_arguments "$1")
+    job=$1
+    shift
+    total=0
+    idle=0
+    case $job in
+        *-buffered-qd[2-9] | *-buffered-qd[1-9][0-9])
+            idle=$(fio_process_cpu fio "$@" --runtime=1ms --output="$work/idle.json")
+            total=$(fio_process_cpu fio "$@" --runtime="${milliseconds}ms" --output="$work/fio.json")
+            ;;
+        *) fio "$@" --runtime="${milliseconds}ms" --ramp_time=200ms --output="$work/fio.json" > /dev/null ;;
+    esac
+    python3 - "$work/fio.json" "$total" "$idle" << 'PYTHON'
 import json, sys
+total, idle = float(sys.argv[2]), float(sys.argv[3])
 job = json.load(open(sys.argv[1]))["jobs"][0]
 assert job["error"] == 0, job["error"]
 operations = job["read"]["total_ios"] + job["write"]["total_ios"]
 rate = job["read"]["iops"] + job["write"]["iops"]
 cpu = (job["usr_cpu"] + job["sys_cpu"]) / 100
+if total > 0:
+    cpu = (total - idle) / (job["job_runtime"] / 1000)
 print(f"{rate:.1f} {cpu / rate * 1e6:.4f}")
 PYTHON
 }

@@ -4,15 +4,24 @@
 #include <cstring>
 #include <new>
 
+#include <sys/mman.h>
+
 #include "tuner/engine/random.h"
 
 namespace fsadvise::tuner {
+namespace {
+
+constexpr std::size_t kHugePage = 2 << 20;
+
+}  // namespace
 
 Buffer aligned_buffer(std::size_t bytes) {
-    const std::size_t rounded =
-        (std::max<std::size_t>(bytes, 1) + kPayloadUnit - 1) / kPayloadUnit * kPayloadUnit;
-    void* memory = std::aligned_alloc(kPayloadUnit, rounded);
+    // Direct I/O pins the buffer page by page at each operation: one huge page instead of 512 small ones.
+    const std::size_t alignment = bytes >= kHugePage ? kHugePage : kPayloadUnit;
+    const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+    void* memory = std::aligned_alloc(alignment, rounded);
     if (memory == nullptr) throw std::bad_alloc();
+    if (alignment == kHugePage) ::madvise(memory, rounded, MADV_HUGEPAGE);
     std::memset(memory, 0, rounded);
     return Buffer(static_cast<std::byte*>(memory));
 }
