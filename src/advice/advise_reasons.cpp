@@ -98,14 +98,12 @@ void note_costs(const Knowledge& knowledge, Candidate& candidate) {
     }
 }
 
-template <class A>
-std::string versions_of(const A& action) {
-    if constexpr (requires { action.versions; }) {
-        return action.versions;
-    } else {
-        return {};
-    }
-}
+// Application values are literals: they need no facts.
+class NoFacts final : public Scope {
+  public:
+    std::optional<Value> lookup(std::string_view) const override { return std::nullopt; }
+    bool is_set(std::string_view) const override { return false; }
+};
 
 template <class Visit>
 void for_each_action(const std::vector<RuleNetwork::Fired>& fired, ActionKind kind, const Visit& visit) {
@@ -155,15 +153,16 @@ void collect_side_results(const WorkloadDescription& workload, const std::vector
         for_each_action(candidate.fired, ActionKind::kReject, [&](const Rule& rule, const Action& action) {
             if (!action.target.empty() && action.target != candidate.filesystem) return;
             if (!seen.insert(rule.id + '\n' + action.text).second) return;
-            advice.rejected.push_back({action.text, action.target, reason(rule, action), versions_of(action),
-                                       rule.id, rule.sources});
+            advice.rejected.push_back(
+                {action.text, action.target, reason(rule, action), action.versions, rule.id, rule.sources});
         });
     }
     const auto& winner = ranked.front();
     for_each_action(winner.fired, ActionKind::kApplication, [&](const Rule& rule, const Action& action) {
         if (action.text != workload.application) return;
+        const auto value = action.value.evaluate(NoFacts());
         advice.application.push_back(
-            {action.text, action.target, action.value.text(), reason(rule, action), rule.sources});
+            {action.text, action.target, value ? to_text(*value) : "", reason(rule, action), rule.sources});
     });
     for (const auto& [parameter, fact] : winner.composition.undecided()) {
         advice.notes.push_back(

@@ -19,20 +19,14 @@ std::string missing_capability(const Knowledge& knowledge, const Request& reques
     if (need == kVendorSupport) {
         const auto& host = request.host;
         const auto* distribution = knowledge.distribution(host.distribution, host.distribution_version);
-        if (distribution == nullptr) return "the distribution is unknown";
+        if (distribution == nullptr) return {};
         const auto status = distribution->filesystems.find(filesystem.id);
-        if (status != distribution->filesystems.end() && status->second == "supported") return {};
+        if (status == distribution->filesystems.end() || status->second == "supported") return {};
         return fmt::format("{} does not support it", distribution->title);
     }
     const auto found = filesystem.capabilities.find(need);
     if (found == filesystem.capabilities.end()) return "not known to offer it";
-    if (found->second.starts_with("yes")) return {};
-    return found->second;
-}
-
-bool selected(const Request& request, const std::string& filesystem) {
-    const auto& only = request.requirements.filesystems;
-    return only.empty() || std::ranges::find(only, filesystem) != only.end();
+    return found->second.starts_with("no") ? found->second : std::string();
 }
 
 std::set<std::string> offering(const Knowledge& knowledge, const Request& request, const std::string& need) {
@@ -132,21 +126,7 @@ Result<void> check_words(const Knowledge& knowledge, const Request& request) {
 
 Result<std::vector<std::string>> eligible_filesystems(const Knowledge& knowledge, const Request& request,
                                                       std::vector<std::string>& excluded) {
-    std::vector<std::string> result;
-    for (const auto& id : usable_filesystems(knowledge, request, &excluded)) {
-        const auto* filesystem = knowledge.filesystem(id);
-        if (filesystem == nullptr || !selected(request, id)) continue;
-        std::string missing;
-        for (const auto& need : request.requirements.needs) {
-            const auto why = missing_capability(knowledge, request, *filesystem, need);
-            if (!why.empty()) missing = fmt::format("{}: {}: {}", id, need, why);
-        }
-        if (missing.empty()) {
-            result.push_back(id);
-        } else {
-            excluded.push_back(missing);
-        }
-    }
+    auto result = usable_filesystems(knowledge, request, &excluded);
     if (result.empty()) return diagnose(knowledge, request, excluded);
     return result;
 }
