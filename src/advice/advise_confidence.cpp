@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "advice/advise_parts.h"
-#include "base/text.h"
+#include "space/component_version.h"
 
 namespace fsadvise {
 namespace {
@@ -44,12 +44,12 @@ Basis basis_of(const Knowledge& knowledge, const std::vector<Candidate>& ranked)
     return basis;
 }
 
-std::vector<std::string> unknown_facts(const Request& request) {
+std::vector<std::string> unknown_facts(const Knowledge& knowledge, const Request& request) {
     std::vector<std::string> unknown;
     const auto& device = request.host.device;
     if (!device || device->media.empty()) unknown.emplace_back("the medium");
     if (!device || !device->size_bytes) unknown.emplace_back("the device size");
-    if (request.host.kernel.empty()) unknown.emplace_back("the kernel");
+    if (component_version(knowledge, request.host, "kernel").empty()) unknown.emplace_back("the kernel");
     return unknown;
 }
 
@@ -95,7 +95,7 @@ std::string rests_on(const Knowledge& knowledge, const std::vector<Candidate>& r
 Confidence judge_confidence(const Knowledge& knowledge, const Request& request,
                             const std::vector<Candidate>& ranked) {
     const auto basis = basis_of(knowledge, ranked);
-    const auto unknown = unknown_facts(request);
+    const auto unknown = unknown_facts(knowledge, request);
     const bool alone = ranked.size() == 1;
     const double margin = lead(ranked);
     // A lead of 10 points that is most of all points awarded is hard to overturn; 5 points of 80 are not.

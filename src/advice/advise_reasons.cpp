@@ -12,6 +12,7 @@ namespace fsadvise {
 namespace {
 
 constexpr std::size_t kMostReasons = 3;
+constexpr std::size_t kMostReasonsFor = 2;
 
 std::string points_text(double points) {
     const auto rounded = std::round(std::abs(points));
@@ -64,13 +65,14 @@ void explain_filesystem(const Knowledge& knowledge, const Request& request, Cand
     choice.parameter = "filesystem";
     choice.spelled = title_of(knowledge, candidate.filesystem);
     choice.value = candidate.filesystem;
+    std::size_t reasons = 0;
     for (const auto& item : candidate.contributions) {
         if (item.points <= 0) continue;
         if (choice.rule.empty()) {
             choice.rule = item.rule->id;
             choice.strength = item.rule->strength;
         }
-        if (choice.sources.size() < kMostReasons || choice.why.empty()) {
+        if (reasons++ < kMostReasonsFor) {
             choice.why += (choice.why.empty() ? "" : " ") + reason(*item.rule, *item.action);
             for (const auto& source : item.rule->sources) {
                 if (std::ranges::find(choice.sources, source) == choice.sources.end())
@@ -81,8 +83,9 @@ void explain_filesystem(const Knowledge& knowledge, const Request& request, Cand
     if (choice.why.empty()) {
         choice.strength = "weak";
         choice.why = default_configuration(knowledge, request).filesystem == candidate.filesystem
-                         ? "It is the default here and no rule prefers another one enough."
-                         : "No rule speaks for or against it.";
+                         ? "It is the default here."
+                     : candidate.contributions.empty() ? "No rule speaks for or against it."
+                                                       : "No rule speaks for it.";
     }
     auto& choices = candidate.recommendation.choices;
     choices.insert(choices.begin(), std::move(choice));

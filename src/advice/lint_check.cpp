@@ -15,6 +15,7 @@ namespace fsadvise {
 namespace {
 
 constexpr std::size_t kMostBytes = 16u << 20;
+constexpr std::string_view kDefaultValueId = "default-value";
 constexpr std::size_t kMostLineBytes = 64u << 10;
 
 std::string_view layer_text(Layer layer) {
@@ -25,10 +26,9 @@ bool refuses(Effect effect) {
     return effect == Effect::kMkfsRefuses || effect == Effect::kMountRefuses;
 }
 
-Severity severity_of(const Violation& violation, bool relaxed_only) {
+Severity severity_of(const Violation& violation) {
     if (refuses(violation.effect)) return violation.certain ? Severity::kError : Severity::kWarning;
-    if (violation.effect == Effect::kNoEffect || relaxed_only) return Severity::kInfo;
-    return Severity::kWarning;
+    return violation.effect == Effect::kNoEffect ? Severity::kInfo : Severity::kWarning;
 }
 
 std::string consequence_of(Effect effect, const Place& place) {
@@ -70,6 +70,18 @@ const Constraint* constraint_of(const Context& context, const std::string& id) {
         if (constraint->id == id) return constraint;
     }
     return nullptr;
+}
+
+// An option that is refused needs no further remark: what else it would do does not happen.
+void drop_moot(std::vector<Violation>& found) {
+    std::set<std::string> refused;
+    for (const auto& violation : found) {
+        if (violation.certain && refuses(violation.effect)) refused.insert(violation.parameter);
+    }
+    std::erase_if(found, [&](const Violation& violation) {
+        return !refuses(violation.effect) && !violation.parameter.empty() &&
+               refused.contains(violation.parameter);
+    });
 }
 
 // Names of the parameters that a layer accepts, for "did you mean".
@@ -195,9 +207,8 @@ Finding LintChecker::explain(const Context& context, const Violation& violation,
         const auto entry = exact != parameter->durability.end() ? exact : any;
         relaxed_only = entry != parameter->durability.end() && entry->second == "relaxed";
     }
-    auto item = finding(fmt::format("{}:{}", to_text(violation.effect), violation.id),
-                        severity_of(violation, relaxed_only), place.line,
-                        word != nullptr ? word->text : violation.parameter);
+    auto item = finding(fmt::format("{}:{}", to_text(violation.effect), violation.id), severity_of(violation),
+                        place.line, word != nullptr ? word->text : violation.parameter);
     const bool of_parameter = parameter != nullptr && violation.id.starts_with(violation.parameter + ".");
     item.what = of_parameter ? fmt::format("'{}': {}", item.subject, violation.says) : violation.says;
     item.consequence = consequence_of(violation.effect, place);
@@ -232,6 +243,7 @@ std::vector<Violation> LintChecker::relevant_violations(const Context& context) 
         return std::ranges::none_of(windows_in_force(context, *parameter, value->second),
                                     [](const VersionWindow* window) { return !window->removed.empty(); });
     });
+    drop_moot(found);
     return found;
 }
 
@@ -257,7 +269,7 @@ void LintChecker::check_defaults(const Context& context, const std::vector<Parse
         without.values.erase(word.parameter);
         const auto usual = default_value(*parameter, Context(*knowledge_, request_, without));
         if (!usual || !equal(*usual, word.value)) continue;
-        auto item = finding("default-value", Severity::kInfo, place.line, word.text);
+        auto item = finding(std::string(kDefaultValueId), Severity::kInfo, place.line, word.text);
         item.what = fmt::format("'{}' is the default", word.text);
         item.consequence = consequence_of(Effect::kNoEffect, place);
         item.fix = "leave it out";
@@ -332,6 +344,14 @@ void tidy(LintResult& result) {
     };
     const auto [first, last] = std::ranges::unique(result.findings, same);
     result.findings.erase(first, last);
+    // "Is the default" beside something graver about the same word only confuses.
+    std::set<std::pair<int, std::string>> graver;
+    for (const auto& item : result.findings) {
+        if (item.severity != Severity::kInfo) graver.emplace(item.line, item.subject);
+    }
+    std::erase_if(result.findings, [&](const Finding& item) {
+        return item.id == kDefaultValueId && graver.contains({item.line, item.subject});
+    });
 }
 
 Result<void> check_bounds(std::string_view text, const std::string& file) {

@@ -107,6 +107,6 @@ TEST_CASE("lint and the kernel agree about the six published recipes") {
         const bool mounts = formats && area.mounts(pair.filesystem, pair.mount_options);
         CHECK(mounts == pair.mounts);
         MESSAGE(pair.filesystem << " " << pair.mount_options << ": "
-                                << (mounts ? "mounts" : "does not mount"));
+                                << std::string(mounts ? "mounts" : "does not mount"));
     }
 }

@@ -134,6 +134,7 @@ TEST_CASE("a removed option on the root filesystem stops the boot") {
     CHECK(removed->what.find("4.19") != std::string::npos);
     CHECK(removed->consequence.find("does not boot") != std::string::npos);
     CHECK(!removed->sources.empty());
+    CHECK(find(result, "durability") == nullptr);  // it is refused, so it cannot lower anything
     const auto* pass = find(result, "fstab-pass");
     REQUIRE(pass != nullptr);
     CHECK(pass->severity == Severity::kInfo);
@@ -225,6 +226,28 @@ TEST_CASE("what is the default or implied already is only information") {
     CHECK(find(result, "default-value", "inode64") != nullptr);
     CHECK(count(result, Severity::kError) == 0);
     CHECK(count(result, Severity::kWarning) == 0);
+}
+
+TEST_CASE("a default that takes part in a conflict is not called redundant") {
+    const auto result = must_lint("UUID=1 /a ext4 journal_async_commit,data=ordered 0 2\n", "fstab");
+    CAPTURE(listing(result));
+    CHECK(count(result, Severity::kError) == 1);
+    CHECK(find(result, "default-value") == nullptr);
+    CHECK(find(result, "durability-lowered:ext4.mount.data") == nullptr);
+}
+
+TEST_CASE("an option that lowers durability is a warning, unless the role bears it") {
+    const auto text = "UUID=1 /a ext4 data=writeback 0 2\n";
+    const auto strict = must_lint(text, "fstab");
+    const auto* lowered = find(strict, "durability-lowered");
+    REQUIRE(lowered != nullptr);
+    CHECK(lowered->severity == Severity::kWarning);
+    auto target = linux_with("6.18");
+    for (const auto& workload : knowledge().workloads()) {
+        if (workload.durability != "strict") target.workload = workload.id;
+    }
+    if (!target.workload.empty())
+        CHECK(find(must_lint(text, "fstab", target), "durability-lowered") == nullptr);
 }
 
 TEST_CASE("clean files have no findings at all") {
