@@ -1,6 +1,10 @@
 # Shared compile options and the helper that turns a folder into one static library.
 add_library(fsadvise_options INTERFACE)
 target_compile_options(fsadvise_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # False positives of GCC 12 on temporaries of std::string concatenation (GCC bug 105651).
+    target_compile_options(fsadvise_options INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
+endif()
 target_include_directories(fsadvise_options INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 
 # fsadvise_module(name folder LINK ...): every .cpp below the folder becomes library fsadvise_<name>.

@@ -144,13 +144,16 @@ const Evidence* Knowledge::evidence(std::string_view id) const {
 }
 
 const Distribution* Knowledge::distribution(std::string_view id, std::string_view version) const {
-    const Distribution* any = nullptr;
+    // "9.4" is described by "9.4", else by "9", else by the entry without a version.
+    const Distribution* best = nullptr;
     for (const Distribution& candidate : data_->distributions) {
         if (candidate.id != id) continue;
-        if (candidate.version == version) return &candidate;
-        if (candidate.version.empty()) any = &candidate;
+        const std::string& known = candidate.version;
+        const bool covers = known.empty() || version == known ||
+                            (version.starts_with(known) && version.size() > known.size() && version[known.size()] == '.');
+        if (covers && (best == nullptr || known.size() > best->version.size())) best = &candidate;
     }
-    return any;
+    return best;
 }
 
 const std::vector<Filesystem>& Knowledge::filesystems() const {

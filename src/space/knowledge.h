@@ -123,7 +123,7 @@ class Knowledge {
     [[nodiscard]] const Parameter* parameter(std::string_view id) const;
     [[nodiscard]] const WorkloadDescription* workload(std::string_view id_or_alias) const;
     [[nodiscard]] const Evidence* evidence(std::string_view id) const;
-    // Best match: exact version, else the distribution without version.
+    // Best match: the version itself, else its major version, else the entry without a version.
     [[nodiscard]] const Distribution* distribution(std::string_view id, std::string_view version) const;
 
     [[nodiscard]] const std::vector<Filesystem>& filesystems() const;

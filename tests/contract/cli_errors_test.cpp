@@ -8,14 +8,14 @@
 
 #include "support/command.h"
 
-using fsadvise::test::fsadvise;
+using fsadvise::test::run_fsadvise;
 
 namespace {
 
 // One line on standard error, nothing on standard output.
 void check_refusal(const std::vector<std::string>& words, int status,
                    const std::vector<std::string>& must_say) {
-    const auto result = fsadvise(words);
+    const auto result = run_fsadvise(words);
     CAPTURE(result.errors);
     CHECK(result.exit_code == status);
     CHECK(result.output.empty());
@@ -101,13 +101,13 @@ TEST_CASE("a tune that cannot start touches nothing and says what to do") {
 }
 
 TEST_CASE("no arguments: three examples, help on every level, a version") {
-    const auto bare = fsadvise({});
+    const auto bare = run_fsadvise({});
     CHECK(bare.exit_code == 0);
     CHECK(bare.output.find("fsadvise --workload postgres --cores 4") != std::string::npos);
-    CHECK(fsadvise({"--help"}).exit_code == 0);
-    CHECK(fsadvise({"--version"}).output.starts_with("fsadvise "));
+    CHECK(run_fsadvise({"--help"}).exit_code == 0);
+    CHECK(run_fsadvise({"--version"}).output.starts_with("fsadvise "));
     for (const char* command : {"recommend", "tune", "check", "report", "probe"}) {
-        const auto help = fsadvise({command, "--help"});
+        const auto help = run_fsadvise({command, "--help"});
         CHECK(help.exit_code == 0);
         CHECK(help.output.find("--output") != std::string::npos);
     }

@@ -8,7 +8,7 @@
 
 namespace fsadvise::test {
 
-inline ProcessResult fsadvise(std::vector<std::string> words, std::string input = {},
+inline ProcessResult run_fsadvise(std::vector<std::string> words, std::string input = {},
                               std::chrono::milliseconds timeout = std::chrono::minutes(10)) {
     words.insert(words.begin(), FSADVISE_BINARY);
     SystemProcessRunner runner;

@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "space/knowledge.h"
 #include "tuner/study/study.h"
 
 #include "support/command.h"
@@ -81,12 +80,6 @@ std::vector<std::string> tune_words(const Folder& folder, const std::string& stu
             "ext4,xfs,btrfs"};
 }
 
-Knowledge knowledge() {
-    auto loaded = Knowledge::load(embedded_knowledge());
-    REQUIRE(loaded.has_value());
-    return *loaded;
-}
-
 }  // namespace
 
 TEST_CASE("tune formats, mounts, measures and confirms all three filesystems and leaves nothing behind") {
@@ -95,7 +88,7 @@ TEST_CASE("tune formats, mounts, measures and confirms all three filesystems and
     const Leftovers before = leftovers();
     auto words = tune_words(folder, "s.sqlite");
     words.insert(words.end(), {"--trials", "7", "--confirm", "2", "--json"});
-    const auto result = test::fsadvise(words);
+    const auto result = test::run_fsadvise(words);
     CAPTURE(result.errors);
     REQUIRE(result.exit_code == 0);
     CHECK(leftovers() == before);
@@ -127,7 +120,7 @@ TEST_CASE("tune formats, mounts, measures and confirms all three filesystems and
     CHECK(measured == std::set<std::string>{"ext4", "xfs", "btrfs"});
 
     for (const char* format : {"markdown", "text", "json", "shell"}) {
-        const auto report = test::fsadvise({"report", folder.path / "s.sqlite", "--format", format});
+        const auto report = test::run_fsadvise({"report", folder.path / "s.sqlite", "--format", format});
         CAPTURE(report.errors);
         CHECK(report.exit_code == 0);
         CHECK(report.output.size() > 300);
@@ -177,7 +170,7 @@ TEST_CASE("an interrupted tune cleans up, keeps the study and resumes with the s
         stopped_at = trials->back().configuration;
         trials_before = static_cast<int>(trials->size());
     }
-    const auto resumed = test::fsadvise({"tune", "--resume", "--study", folder.path / "s.sqlite", "--json"});
+    const auto resumed = test::run_fsadvise({"tune", "--resume", "--study", folder.path / "s.sqlite", "--json"});
     CAPTURE(resumed.errors);
     REQUIRE(resumed.exit_code == 0);
     CHECK(leftovers() == before);
@@ -198,7 +191,7 @@ TEST_CASE("a study file is never overwritten") {
     std::ofstream(folder.path / "s.sqlite") << "precious";
     auto words = tune_words(folder, "s.sqlite");
     words.insert(words.end(), {"--trials", "2"});
-    const auto result = test::fsadvise(words);
+    const auto result = test::run_fsadvise(words);
     CHECK(result.exit_code == 2);
     CHECK(result.errors.find("--resume") != std::string::npos);
     std::ifstream kept(folder.path / "s.sqlite");

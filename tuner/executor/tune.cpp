@@ -255,10 +255,13 @@ class TuneRun {
             progress.trials = facts_.options.confirm_replicates;
             progress.left_ns = plan.trial_ns() * plan.finalists() * (progress.trials - k + 1);
         }
+        // Means, so that one lucky duet does not promise what the confirmation will take back.
         for (const Trial& trial : trials) {
-            for (const Measurement& measurement : trial.measurements) {
-                progress.best_ratio = std::max(progress.best_ratio, std::exp(measurement.log_ratio));
-            }
+            if (trial.measurements.empty()) continue;
+            double sum = 0;
+            for (const Measurement& measurement : trial.measurements) sum += measurement.log_ratio;
+            progress.best_ratio =
+                std::max(progress.best_ratio, std::exp(sum / static_cast<double>(trial.measurements.size())));
         }
         progress_(progress);
     }
