@@ -2,9 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
-#include <ctime>
-#include <algorithm>
 
 namespace fsadvise::tuner {
 namespace {
@@ -12,7 +9,7 @@ namespace {
 // From the cheapest completion path to the plain one; kernels before 6.1, 6.0 and 5.19 refuse the newer
 // flags.
 constexpr std::array<unsigned, 4> kSetupFlags = {
-    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
+    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_COOP_TASKRUN,
     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_COOP_TASKRUN, IORING_SETUP_COOP_TASKRUN, 0};
 
 std::string hint_for(int error) {
@@ -29,9 +26,7 @@ std::string hint_for(int error) {
 Result<std::unique_ptr<Ring>> Ring::create(unsigned entries) {
     std::unique_ptr<Ring> ring(new Ring());
     int result = -EINVAL;
-    const int skip = getenv("XFLAGS") ? atoi(getenv("XFLAGS")) : 0; int at = 0;
     for (const unsigned flags : kSetupFlags) {
-        if (at++ < skip) continue;
         result = io_uring_queue_init(entries, &ring->ring_, flags);
         if (result != -EINVAL) break;
     }
@@ -66,21 +61,7 @@ int Ring::run_once(std::int64_t timeout_ns) {
     io_uring_cqe* first = nullptr;
     int result = 0;
     if (timeout_ns < 0) {
-        static const long spin = getenv("XSPIN") ? atol(getenv("XSPIN")) : 0;
-        static const unsigned div = getenv("XDIV") ? (unsigned)atol(getenv("XDIV")) : 0;
-        if (spin > 0) {
-            io_uring_submit(&ring_);
-            timespec a{}, b{};
-            clock_gettime(CLOCK_MONOTONIC, &a);
-            for (;;) {
-                if (io_uring_cq_ready(&ring_) > 0 || (*ring_.sq.kflags & IORING_SQ_TASKRUN)) break;
-                clock_gettime(CLOCK_MONOTONIC, &b);
-                if ((b.tv_sec - a.tv_sec) * 1000000000L + b.tv_nsec - a.tv_nsec > spin) break;
-                __builtin_ia32_pause();
-            }
-            result = io_uring_submit_and_wait(&ring_, 1);
-        } else
-        result = io_uring_submit_and_wait(&ring_, div ? std::max(1u, in_flight_ / div) : 1);
+        result = io_uring_submit_and_wait(&ring_, 1);
     } else {
         __kernel_timespec timeout{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
         result = io_uring_submit_and_wait_timeout(&ring_, &first, 1, &timeout, nullptr);
