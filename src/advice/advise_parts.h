@@ -45,8 +45,6 @@ void collect_side_results(const WorkloadDescription& workload, const std::vector
                           Advice& advice);
 // "xfs" -> "XFS".
 std::string title_of(const Knowledge& knowledge, const std::string& filesystem);
-// Evidence ids as the titles of their sources; citations as they are.
-std::string cite(const Knowledge& knowledge, const std::vector<std::string>& sources);
 
 // advise_confidence.cpp
 Confidence judge_confidence(const Knowledge& knowledge, const Request& request,

@@ -19,10 +19,10 @@ std::string points_text(double points) {
     return fmt::format("{:.0f} point{}", rounded, rounded == 1 ? "" : "s");
 }
 
-std::string with_sources(const Knowledge& knowledge, const Contribution& item) {
-    const auto cited = cite(knowledge, item.rule->sources);
-    return fmt::format("{} ({}{}{})", reason(*item.rule, *item.action), item.rule->id,
-                       cited.empty() ? "" : "; ", cited);
+// Rule ids lead to the sources (the rule's own, and the winner's choices); repeating titles here would bury
+// the reason.
+std::string with_rule(const Contribution& item) {
+    return fmt::format("{} ({})", reason(*item.rule, *item.action), item.rule->id);
 }
 
 // What counts for the winner when it is compared with another: its own advantages and the other's faults.
@@ -49,11 +49,11 @@ void explain_loser(const Knowledge& knowledge, const Candidate& winner, Candidat
     } else if (reasons.empty()) {
         lines.push_back(fmt::format("{} won by {}", won, points_text(margin)));
     } else {
-        lines.push_back(fmt::format("{} won by {}: {}", won, points_text(margin),
-                                    with_sources(knowledge, reasons.front())));
+        lines.push_back(
+            fmt::format("{} won by {}: {}", won, points_text(margin), with_rule(reasons.front())));
     }
     for (std::size_t i = margin < 0.5 ? 0 : 1; i < std::min(reasons.size(), kMostReasons); ++i) {
-        lines.push_back(with_sources(knowledge, reasons[i]));
+        lines.push_back(with_rule(reasons[i]));
     }
     auto& against = loser.recommendation.against;
     against.insert(against.begin(), lines.begin(), lines.end());
@@ -91,12 +91,12 @@ void explain_filesystem(const Knowledge& knowledge, const Request& request, Cand
     choices.insert(choices.begin(), std::move(choice));
 }
 
-void note_costs(const Knowledge& knowledge, Candidate& candidate) {
+void note_costs(Candidate& candidate) {
     std::size_t listed = 0;
     for (const auto& item : candidate.contributions) {
         if (item.points < 0 && listed++ < kMostReasons) {
             candidate.recommendation.against.push_back(
-                fmt::format("costs {}: {}", points_text(item.points), with_sources(knowledge, item)));
+                fmt::format("costs {}: {}", points_text(item.points), with_rule(item)));
         }
     }
 }
@@ -124,16 +124,6 @@ std::string title_of(const Knowledge& knowledge, const std::string& filesystem) 
     return known == nullptr || known->title.empty() ? filesystem : known->title;
 }
 
-std::string cite(const Knowledge& knowledge, const std::vector<std::string>& sources) {
-    std::vector<std::string> titles;
-    for (const auto& source : sources) {
-        const auto* evidence = knowledge.evidence(source);
-        auto title = evidence == nullptr ? source : evidence->source;
-        if (std::ranges::find(titles, title) == titles.end()) titles.push_back(std::move(title));
-    }
-    return join(titles, "; ");
-}
-
 double lead(const std::vector<Candidate>& ranked) {
     return ranked.size() < 2 ? 0.0 : ranked[0].recommendation.score - ranked[1].recommendation.score;
 }
@@ -144,7 +134,7 @@ void explain_ranking(const Knowledge& knowledge, const Request& request, std::ve
         if (i > 0) {
             explain_loser(knowledge, ranked.front(), ranked[i]);
         } else {
-            note_costs(knowledge, ranked[i]);
+            note_costs(ranked[i]);
         }
     }
 }

@@ -1,4 +1,6 @@
 // Advice for people at a terminal.
+#include <map>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -122,13 +124,24 @@ class TextWriter {
         }
     }
 
+    // In full what concerns the recommended filesystem, by name what concerns the others.
     void rejected() {
         if (advice_.rejected.empty()) return;
         title("Often recommended, rejected here");
+        const std::string winner =
+            advice_.ranked.empty() ? "" : advice_.ranked.front().configuration.filesystem;
+        std::map<std::string, std::vector<std::string>> others;
         for (const Rejected& entry : advice_.rejected) {
-            std::string text = entry.option + ": " + entry.why;
-            if (!entry.versions.empty()) text += " (" + entry.versions + ")";
-            item(text);
+            const std::string versions = entry.versions.empty() ? "" : " (" + entry.versions + ")";
+            if (entry.filesystem.empty() || winner.empty() || entry.filesystem == winner) {
+                item(entry.option + ": " + entry.why + versions);
+            } else {
+                others[entry.filesystem].push_back(entry.option);
+            }
+        }
+        for (const auto& [filesystem, options] : others) {
+            item("on " + filesystem_title(knowledge_, filesystem) + ": " + join(options, "; ") +
+                 " (reasons: --json)");
         }
     }
 
