@@ -3,6 +3,10 @@
 # Needs root (loop device, mount), fio and python3. Buffered jobs of depth 1 run against fio's psync engine, which is
 # the cheaper one there; all others against its io_uring engine.
 #
+# On a loop device of a small virtual machine the rates of direct I/O depend on which processor its worker thread
+# happens to run, for either program. MEDIUM=zram takes a fresh zram device instead, which works in the thread of the
+# caller: no other thread, so the run shows the cost of the two engines.
+#
 # usage: engine_vs_fio.sh BENCH_BINARY [FILESYSTEM [REPEATS [SECONDS [JOB...]]]]
 set -eu
 bench=$1
@@ -18,16 +22,28 @@ command -v fio > /dev/null || { echo "SKIPPED: fio is not installed"; exit 0; }
 
 work=$(mktemp -d /dev/shm/engine-vs-fio.XXXXXX)
 mounted=
+zram=
 cleanup() {
     [ -z "$mounted" ] || umount "$work/mount"
+    [ -z "$zram" ] || echo "$zram" > /sys/class/zram-control/hot_remove
     rm -rf "$work"
 }
 trap cleanup EXIT
 trap 'exit 130' INT TERM
-truncate -s $((size_mib + 512))M "$work/image"
-"mkfs.$filesystem" -q "$work/image"
 mkdir "$work/mount"
-mount -o loop,noatime "$work/image" "$work/mount"
+if [ "${MEDIUM:-loop}" = zram ]; then
+    [ -r /sys/class/zram-control/hot_add ] || { echo "SKIPPED: this kernel has no zram"; exit 0; }
+    zram=$(cat /sys/class/zram-control/hot_add)
+    echo $((size_mib + 512))M > "/sys/block/zram$zram/disksize"
+    device=/dev/zram$zram
+    options=noatime
+else
+    device=$work/image
+    truncate -s $((size_mib + 512))M "$device"
+    options=loop,noatime
+fi
+"mkfs.$filesystem" -q "$device"
+mount -o "$options" "$device" "$work/mount"
 mounted=1
 mkdir "$work/mount/area"
 
@@ -106,5 +122,5 @@ for job in "$@"; do
         echo "$job ${ours% *} ${fio% *} ${ours#* } ${fio#* }" >> "$work/figures"
     done
 done
-echo "engine against fio $(fio --version), $filesystem on a loop device in RAM, kernel $(uname -r), $(nproc) cores, $seconds s a run"
+echo "engine against fio $(fio --version), $filesystem on ${MEDIUM:-loop} in RAM, kernel $(uname -r), $(nproc) cores, $seconds s a run"
 "$bench" summary < "$work/figures"
