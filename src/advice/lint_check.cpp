@@ -290,7 +290,9 @@ Verdict LintChecker::check_mkfs(const ParsedCommand& mkfs, const Place& place, L
         verdict.formats = false;
     }
     if (!check_words(mkfs.filesystem, Layer::kMkfs, mkfs.words, place, result)) verdict.formats = false;
-    const Context context(*knowledge_, request_, configuration_of(mkfs.filesystem, mkfs.words, {}));
+    Configuration asked = configuration_of(mkfs.filesystem, mkfs.words, {});
+    add_device_count(*knowledge_, mkfs, asked);
+    const Context context(*knowledge_, request_, asked);
     for (const auto& violation : relevant_violations(context)) {
         if (violation.certain && violation.effect == Effect::kMkfsRefuses) verdict.formats = false;
         if (violation.certain && violation.effect == Effect::kMountRefuses) verdict.mounts = false;
@@ -309,14 +311,18 @@ Verdict LintChecker::check_mount(const std::string& filesystem, const ParsedComm
     const auto& mkfs_words = mkfs != nullptr ? mkfs->words : none;
     std::set<std::string> said;
     if (mkfs != nullptr) {
-        const Context alone(*knowledge_, request_, configuration_of(filesystem, mkfs_words, {}));
+        Configuration formatted = configuration_of(filesystem, mkfs_words, {});
+        add_device_count(*knowledge_, *mkfs, formatted);
+        const Context alone(*knowledge_, request_, formatted);
         for (const auto& violation : relevant_violations(alone)) {
             said.insert(violation.id);
             if (violation.certain && violation.effect == Effect::kMkfsRefuses) verdict.formats = false;
             if (violation.certain && violation.effect == Effect::kMountRefuses) verdict.mounts = false;
         }
     }
-    const Context context(*knowledge_, request_, configuration_of(filesystem, mkfs_words, words));
+    Configuration asked = configuration_of(filesystem, mkfs_words, words);
+    if (mkfs != nullptr) add_device_count(*knowledge_, *mkfs, asked);
+    const Context context(*knowledge_, request_, asked);
     auto all_words = mkfs_words;
     all_words.insert(all_words.end(), words.begin(), words.end());
     for (const auto& violation : relevant_violations(context)) {

@@ -255,4 +255,11 @@ Configuration configuration_of(std::string_view filesystem, const std::vector<Pa
     return configuration;
 }
 
+void add_device_count(const Knowledge& knowledge, const ParsedCommand& mkfs, Configuration& configuration) {
+    const std::string id = mkfs.filesystem + ".mkfs.devices";
+    if (mkfs.devices.size() > 1 && knowledge.parameter(id) != nullptr) {
+        configuration.values[id] = static_cast<std::int64_t>(mkfs.devices.size());
+    }
+}
+
 }  // namespace fsadvise

@@ -49,4 +49,7 @@ std::vector<ParsedWord> parse_mount_options(const Knowledge& knowledge, std::str
 Configuration configuration_of(std::string_view filesystem, const std::vector<ParsedWord>& mkfs_words,
                                const std::vector<ParsedWord>& mount_words);
 
+// Sets the parameter FS.mkfs.devices, where the knowledge has one, to the number of devices that the command names.
+void add_device_count(const Knowledge& knowledge, const ParsedCommand& mkfs, Configuration& configuration);
+
 }  // namespace fsadvise

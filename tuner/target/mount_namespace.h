@@ -5,6 +5,8 @@
 //          the main thread before any other is started. Source: mount_namespaces(7).
 #pragma once
 
+#include <string>
+
 #include "base/result.h"
 
 namespace fsadvise::tuner {
@@ -14,5 +16,9 @@ namespace fsadvise::tuner {
 // it is pinned. The first call does it, later ones return the same result. Errors: kUnavailable without
 // CAP_SYS_ADMIN.
 Result<void> enter_private_mount_namespace();
+
+// Whether what is mounted below this absolute path stays in the private namespace. False only in a chroot,
+// for folders of a mount whose mount point lies outside of it.
+bool can_mount_privately(const std::string& directory);
 
 }  // namespace fsadvise::tuner

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "tuner/target/mount_namespace.h"
 
 namespace fsadvise::tuner {
 
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSystemParent = "/run/fsadvise";
 constexpr std::string_view kPrefix = "fsadvise.";  // then the process id, then six letters
+constexpr const char* kSharedMemory = "/dev/shm";  // a mount of its own nearly everywhere, also in a chroot
 constexpr const char* kHint = "make it writable, or free space there";
 
 std::string temporary_folder() {
@@ -64,8 +66,16 @@ Result<void> make_parent(const std::string& parent) {
 }  // namespace
 
 Result<std::string> check_work_directory(const std::string& parent) {
-    std::string place = parent.empty() ? kSystemParent : parent;
     std::error_code error;
+    if (parent.empty() && !can_mount_privately(kSystemParent) && can_mount_privately(kSharedMemory)) {
+        return check_work_directory(kSharedMemory);
+    }
+    std::string place = parent.empty() ? kSystemParent : parent;
+    if (!can_mount_privately(fs::absolute(place, error).string())) {
+        return fail(ErrorCode::kUnavailable,
+                    "this chroot's root is no mount point, so mounts made here could outlive a killed run",
+                    place, "give a --work-dir on a mount of its own, or bind-mount the chroot on itself");
+    }
     if (!fs::exists(place, error)) place = fs::path(place).parent_path().string();
     if (place.empty()) place = ".";
     if (::access(place.c_str(), W_OK | X_OK) == 0) return parent.empty() ? kSystemParent : parent;
