@@ -1,5 +1,6 @@
 // The whole tune path on a real loop device: ext4, XFS and Btrfs are formatted, mounted, run and unmounted.
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -20,26 +21,24 @@ using nlohmann::json;
 
 namespace {
 
-struct Leftovers {
-    std::set<std::string> loops, mounts, run;
-    friend bool operator==(const Leftovers&, const Leftovers&) = default;
-};
-
-// Loop devices that are attached, mounts of loop devices or below our run folder, and our run folders.
-Leftovers leftovers() {
-    Leftovers found;
+// What a run on this folder left: loop devices over its files (a mount would keep one attached), and mount
+// point folders whose process is gone. Other users of the machine may come and go meanwhile.
+std::set<std::string> leftovers(const std::filesystem::path& folder) {
+    std::set<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator("/sys/block")) {
-        const auto backing = entry.path() / "loop/backing_file";
-        if (std::filesystem::exists(backing)) found.loops.insert(entry.path().filename());
+        std::ifstream backing(entry.path() / "loop/backing_file");
+        std::string file;
+        if (std::getline(backing, file) && file.find(folder.string()) != std::string::npos)
+            found.insert(file);
     }
-    std::ifstream mounts("/proc/self/mountinfo");
-    for (std::string line; std::getline(mounts, line);) {
-        if (line.find("/dev/loop") != std::string::npos || line.find("fsadvise") != std::string::npos)
-            found.mounts.insert(line);
-    }
-    if (std::filesystem::exists("/run/fsadvise")) {
-        for (const auto& entry : std::filesystem::directory_iterator("/run/fsadvise"))
-            found.run.insert(entry.path());
+    for (const char* parent : {"/run/fsadvise", "/dev/shm"}) {
+        if (!std::filesystem::exists(parent)) continue;
+        for (const auto& entry : std::filesystem::directory_iterator(parent)) {
+            const std::string name = entry.path().filename();
+            if (!name.starts_with("fsadvise.")) continue;
+            const auto owner = static_cast<pid_t>(std::atoi(name.c_str() + std::string("fsadvise.").size()));
+            if (owner > 0 && ::kill(owner, 0) != 0) found.insert(entry.path());
+        }
     }
     return found;
 }
@@ -85,13 +84,12 @@ std::vector<std::string> tune_words(const Folder& folder, const std::string& stu
 TEST_CASE("tune formats, mounts, measures and confirms all three filesystems and leaves nothing behind") {
     if (!can_tune()) return;
     const Folder folder;
-    const Leftovers before = leftovers();
     auto words = tune_words(folder, "s.sqlite");
     words.insert(words.end(), {"--trials", "7", "--confirm", "2", "--json"});
     const auto result = test::run_fsadvise(words);
     CAPTURE(result.errors);
     REQUIRE(result.exit_code == 0);
-    CHECK(leftovers() == before);
+    CHECK(leftovers(folder.path) == std::set<std::string>{});
     CHECK_FALSE(std::filesystem::exists(folder.path / "scratch"));
 
     const json advice = json::parse(result.output);
@@ -130,7 +128,6 @@ TEST_CASE("tune formats, mounts, measures and confirms all three filesystems and
 TEST_CASE("an interrupted tune cleans up, keeps the study and resumes with the same next candidate") {
     if (!can_tune()) return;
     const Folder folder;
-    const Leftovers before = leftovers();
     auto words = tune_words(folder, "s.sqlite");
     words.insert(words.end(), {"--trials", "6", "--confirm", "2"});
     for (const int signal_number : {SIGINT, SIGTERM}) {
@@ -157,7 +154,7 @@ TEST_CASE("an interrupted tune cleans up, keeps the study and resumes with the s
         ::waitpid(child, &status, 0);
         REQUIRE(WIFEXITED(status));
         CHECK(WEXITSTATUS(status) == 128 + signal_number);
-        CHECK(leftovers() == before);
+        CHECK(leftovers(folder.path) == std::set<std::string>{});
     }
     Configuration stopped_at;
     int trials_before = 0;
@@ -170,10 +167,11 @@ TEST_CASE("an interrupted tune cleans up, keeps the study and resumes with the s
         stopped_at = trials->back().configuration;
         trials_before = static_cast<int>(trials->size());
     }
-    const auto resumed = test::run_fsadvise({"tune", "--resume", "--study", folder.path / "s.sqlite", "--json"});
+    const auto resumed =
+        test::run_fsadvise({"tune", "--resume", "--study", folder.path / "s.sqlite", "--json"});
     CAPTURE(resumed.errors);
     REQUIRE(resumed.exit_code == 0);
-    CHECK(leftovers() == before);
+    CHECK(leftovers(folder.path) == std::set<std::string>{});
     const auto study = tuner::Study::open(folder.path / "s.sqlite");
     const auto trials = (*study)->trials();
     REQUIRE(trials.has_value());
