@@ -25,11 +25,12 @@ std::string render_lint_text(const LintResult& result, const TextStyle& style) {
         warnings += finding.severity == Severity::kWarning ? 1 : 0;
         infos += finding.severity == Severity::kInfo ? 1 : 0;
         out += fmt::format(
-            "{}:{}: {}: {}{} [{}]\n", finding.file, finding.line, painted(paint, finding.severity),
-            finding.subject.empty() ? "" : paint.bold(finding.subject) + ": ", finding.what, finding.id);
+            "{}{}: {}: {}{} [{}]\n", finding.file, finding.line > 0 ? fmt::format(":{}", finding.line) : "",
+            painted(paint, finding.severity),
+            finding.subject.empty() ? "" : paint.bold(printable(finding.subject)) + ": ", printable(finding.what), finding.id);
         const auto detail = [&](std::string_view label, const std::string& text) {
             if (text.empty()) return;
-            out += wrap(text, style.width, fmt::format("    {}: ", label), "        ") + "\n";
+            out += wrap(printable(text), style.width, fmt::format("    {}: ", label), "        ") + "\n";
         };
         detail("consequence", finding.consequence);
         detail("fix", finding.fix);
