@@ -33,11 +33,22 @@ struct Choice {
     std::vector<std::string> sources;  // evidence ids or URLs
 };
 
+// A knob of the block layer or of memory management that belongs to the decision; shown, never applied.
+struct BlockSetting {
+    std::string parameter;  // id
+    Value value{};
+    std::string line;  // a udev rule, a sysctl line or a command
+    std::string goes_to;  // where the line is kept: "/etc/udev/rules.d/60-fsadvise.rules"
+    std::string why, rule, strength;
+    std::vector<std::string> sources;
+};
+
 struct Recommendation {
     Configuration configuration;
     Commands commands;
     double score = 0;                     // points from rules; only the order matters
     std::vector<Choice> choices;          // why this filesystem, then one per non-default parameter
+    std::vector<BlockSetting> settings;   // of the block layer, not part of the configuration
     std::vector<std::string> against;     // why it lost, or what it costs
     std::vector<std::string> warnings;
     std::optional<EffectEstimate> effect;

@@ -31,6 +31,12 @@ Json effect_json(const EffectEstimate& effect) {
             {"level", effect.level}, {"basis", effect.basis}, {"material", effect.material}};
 }
 
+Json setting_json(const BlockSetting& item) {
+    return {{"parameter", item.parameter}, {"value", to_json(item.value)}, {"line", item.line},
+            {"goes_to", item.goes_to},     {"why", item.why},              {"rule", item.rule},
+            {"strength", item.strength},   {"sources", item.sources}};
+}
+
 Json recommendation_json(const Recommendation& item) {
     Json result = {{"filesystem", item.configuration.filesystem},
                    {"configuration", to_json(item.configuration)},
@@ -41,6 +47,7 @@ Json recommendation_json(const Recommendation& item) {
                    {"choices", list(item.choices, choice_json)},
                    {"against", item.against},
                    {"warnings", item.warnings}};
+    if (!item.settings.empty()) result["block_settings"] = list(item.settings, setting_json);
     if (item.effect) result["effect"] = effect_json(*item.effect);
     return result;
 }

@@ -6,8 +6,8 @@
 
 namespace fsadvise {
 
-// Errors: kBadInput for requirements that exclude each other (names the two); kUsage for an unknown workload (with the
-// nearest name).
+// Errors: kUsage for an unknown workload (with the nearest name) and for requirements that exclude each other (names the
+// fewest that do, and what giving up each of them leaves); kUnavailable if the target itself leaves nothing.
 Result<Advice> advise(const Knowledge& knowledge, const RuleNetwork& network, const Request& request);
 
 // The machine's own default: the distribution's default filesystem with no option at all. Anchor of every comparison.

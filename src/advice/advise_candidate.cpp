@@ -52,7 +52,7 @@ std::string culprit(const Knowledge& knowledge, const Candidate& candidate, cons
     std::string worst;
     for (const auto& name : names) {
         const auto found = chosen.find(name);
-        if (found == chosen.end()) continue;
+        if (found == chosen.end() || found->second.rule == nullptr) continue;  // forced: nothing may undo it
         const bool weaker = worst.empty() || found->second.rank < chosen.at(worst).rank;
         if (weaker || (name == violation.parameter && found->second.rank == chosen.at(worst).rank))
             worst = name;
@@ -80,7 +80,7 @@ void remove_what_fails(const Knowledge& knowledge, const Request& request, Candi
         const auto id = culprit(knowledge, candidate, *guilty);
         const auto& choice = candidate.composition.chosen().at(id);
         candidate.recommendation.against.push_back(fmt::format("{} = {} (rule {}) is left out here: {}", id,
-                                                               to_text(choice.value), choice.rule->id,
+                                                               to_text(choice.value), rule_id(choice),
                                                                guilty->says));
         candidate.composition.remove(id);
     }
@@ -98,6 +98,12 @@ std::string spelled(const Knowledge& knowledge, const std::string& filesystem, c
 
 void write_choices(const Knowledge& knowledge, Candidate& candidate) {
     for (const auto& [id, choice] : candidate.composition.chosen()) {
+        if (choice.rule == nullptr) {
+            candidate.recommendation.choices.push_back(
+                {id, spelled(knowledge, candidate.filesystem, id, choice.value), choice.value, choice.because,
+                 rule_id(choice), "required", knowledge.parameter(id)->sources});
+            continue;
+        }
         candidate.recommendation.choices.push_back(
             {id, spelled(knowledge, candidate.filesystem, id, choice.value), choice.value,
              reason(*choice.rule, *choice.action), choice.rule->id, choice.rule->strength,
@@ -146,7 +152,11 @@ Candidate make_candidate(const Knowledge& knowledge, const RuleNetwork& network,
     compose(knowledge, request, candidate);
     drop_defaults(knowledge, request, candidate);
     remove_what_fails(knowledge, request, candidate);
+    make_readable(knowledge, request, candidate);
+    remove_what_fails(knowledge, request, candidate);
+    refuse_if_unreadable(knowledge, request, candidate);
     drop_defaults(knowledge, request, candidate);  // a default may have moved when another value left
+    take_block_settings(knowledge, request, candidate);
     weigh(candidate);
     write_choices(knowledge, candidate);
     collect_warnings(candidate, general.fired.size());

@@ -39,8 +39,9 @@ Basis basis_of(const Knowledge& knowledge, const std::vector<Candidate>& ranked)
     for (std::size_t i = 0; i < std::min<std::size_t>(ranked.size(), 2); ++i) {
         for (const auto& item : ranked[i].contributions) add_rule(knowledge, *item.rule, basis);
     }
-    for (const auto& [id, choice] : ranked.front().composition.chosen())
-        add_rule(knowledge, *choice.rule, basis);
+    for (const auto& [id, choice] : ranked.front().composition.chosen()) {
+        if (choice.rule != nullptr) add_rule(knowledge, *choice.rule, basis);
+    }
     return basis;
 }
 

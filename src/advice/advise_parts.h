@@ -39,6 +39,13 @@ Result<std::vector<std::string>> eligible_filesystems(const Knowledge& knowledge
 Candidate make_candidate(const Knowledge& knowledge, const RuleNetwork& network, const Request& request,
                          const RuleNetwork::Conclusion& general, const std::string& filesystem);
 
+// advise_block.cpp: takes the values of the block layer out of the configuration.
+void take_block_settings(const Knowledge& knowledge, const Request& request, Candidate& candidate);
+
+// advise_readers.cpp: gives up, or turns off, what the oldest reader cannot read.
+void make_readable(const Knowledge& knowledge, const Request& request, Candidate& candidate);
+void refuse_if_unreadable(const Knowledge& knowledge, const Request& request, Candidate& candidate);
+
 // advise_reasons.cpp: `ranked` is sorted, [0] won.
 void explain_ranking(const Knowledge& knowledge, const Request& request, std::vector<Candidate>& ranked);
 void collect_side_results(const WorkloadDescription& workload, const std::vector<Candidate>& ranked,

@@ -6,6 +6,7 @@
 
 #include "advice/advise_parts.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "space/space.h"
 
 namespace fsadvise {
@@ -13,82 +14,115 @@ namespace {
 
 constexpr std::string_view kVendorSupport = "vendor-support";
 
-// Why the filesystem does not offer the requirement; empty = it does.
-std::string missing_capability(const Knowledge& knowledge, const Request& request,
-                               const Filesystem& filesystem, const std::string& need) {
-    if (need == kVendorSupport) {
-        const auto& host = request.host;
-        const auto* distribution = knowledge.distribution(host.distribution, host.distribution_version);
-        if (distribution == nullptr) return {};
-        const auto status = distribution->filesystems.find(filesystem.id);
-        if (status == distribution->filesystems.end() || status->second == "supported") return {};
-        return fmt::format("{} does not support it", distribution->title);
+// One thing the user insists on, and requirements that consist of nothing else.
+struct Demand {
+    std::string name;
+    Requirements alone;
+};
+
+std::vector<Demand> demands_of(const Requirements& requirements) {
+    std::vector<Demand> demands;
+    const auto add = [&demands](std::string name) -> Requirements& {
+        return demands.emplace_back(Demand{std::move(name), {}}).alone;
+    };
+    for (const auto& need : requirements.needs) add(need).needs = {need};
+    for (const auto& [component, version] : requirements.readers) {
+        add(fmt::format("readable by {} {}", component, version)).readers = {{component, version}};
     }
-    const auto found = filesystem.capabilities.find(need);
-    if (found == filesystem.capabilities.end()) return "not known to offer it";
-    return found->second.starts_with("no") ? found->second : std::string();
+    if (const auto size = requirements.largest_file_bytes) {
+        add("files of " + size_text(*size)).largest_file_bytes = size;
+    }
+    if (const auto size = requirements.largest_volume_bytes) {
+        add("a volume of " + size_text(*size)).largest_volume_bytes = size;
+    }
+    if (!requirements.filesystems.empty()) {
+        add("filesystem " + join(requirements.filesystems, " or ")).filesystems = requirements.filesystems;
+    }
+    return demands;
 }
 
-std::set<std::string> offering(const Knowledge& knowledge, const Request& request, const std::string& need) {
-    std::set<std::string> result;
+Requirements merged(const std::vector<Demand>& demands) {
+    Requirements all;
+    for (const auto& [name, alone] : demands) {
+        all.needs.insert(alone.needs.begin(), alone.needs.end());
+        all.readers.insert(alone.readers.begin(), alone.readers.end());
+        if (alone.largest_file_bytes) all.largest_file_bytes = alone.largest_file_bytes;
+        if (alone.largest_volume_bytes) all.largest_volume_bytes = alone.largest_volume_bytes;
+        if (!alone.filesystems.empty()) all.filesystems = alone.filesystems;
+    }
+    return all;
+}
+
+std::string list_text(const std::vector<std::string>& names) {
+    return names.empty() ? "none" : join(names, ", ");
+}
+
+// Filesystems that meet all of them; `reasons` receives "ext4: ..." for the others.
+std::vector<std::string> meeting(const Knowledge& knowledge, const Request& request,
+                                 const std::vector<Demand>& demands,
+                                 std::vector<std::string>* reasons = nullptr) {
+    const auto requirements = merged(demands);
+    std::vector<std::string> result;
     for (const auto& filesystem : knowledge.filesystems()) {
-        if (missing_capability(knowledge, request, filesystem, need).empty()) result.insert(filesystem.id);
+        const auto reason = unmet_requirement(knowledge, request.host, requirements, filesystem);
+        if (reason.empty()) result.push_back(filesystem.id);
+        if (!reason.empty() && reasons != nullptr) reasons->push_back(filesystem.id + ": " + reason);
     }
     return result;
 }
 
-std::string list_text(const std::set<std::string>& names) {
-    return names.empty() ? "none" : join(std::vector<std::string>(names.begin(), names.end()), ", ");
+// The fewest of the demands that nothing meets together: drops each one that does not matter.
+std::vector<Demand> conflict_among(const Knowledge& knowledge, const Request& request,
+                                   std::vector<Demand> demands) {
+    for (std::size_t i = demands.size(); i-- > 0;) {
+        auto fewer = demands;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+        if (meeting(knowledge, request, fewer).empty()) demands = std::move(fewer);
+    }
+    return demands;
 }
 
-tl::unexpected<Error> nobody_offers(const Knowledge& knowledge, const Request& request,
-                                    const std::string& need) {
-    std::string reasons;
-    for (const auto& filesystem : knowledge.filesystems()) {
-        reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", filesystem.id,
-                               missing_capability(knowledge, request, filesystem, need));
-    }
-    return fail(ErrorCode::kBadInput, fmt::format("no known filesystem offers '{}' ({})", need, reasons),
+tl::unexpected<Error> nobody_offers(const Demand& demand, const std::vector<std::string>& reasons) {
+    return fail(ErrorCode::kUsage,
+                fmt::format("no known filesystem offers '{}' ({})", demand.name, join(reasons, "; ")),
                 "requirements", "leave the requirement out");
 }
 
-tl::unexpected<Error> exclude_each_other(const std::string& a, const std::set<std::string>& a_by,
-                                         const std::string& b, const std::set<std::string>& b_by) {
-    return fail(
-        ErrorCode::kBadInput,
-        fmt::format("the requirements '{}' and '{}' exclude each other: {} is offered by {}, {} by {}", a, b,
-                    a, list_text(a_by), b, list_text(b_by)),
-        "requirements", "give up one of the two");
-}
-
-bool disjoint(const std::set<std::string>& a, const std::set<std::string>& b) {
-    return std::ranges::none_of(a, [&](const std::string& name) { return b.contains(name); });
+tl::unexpected<Error> exclude_each_other(const Knowledge& knowledge, const Request& request,
+                                         const std::vector<Demand>& demands,
+                                         const std::vector<std::string>& reasons) {
+    std::vector<std::string> names, offers, relief;
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+        names.push_back(fmt::format("'{}'", demands[i].name));
+        auto fewer = demands;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+        offers.push_back(fmt::format("{} is offered by {}", demands[i].name,
+                                     list_text(meeting(knowledge, request, {demands[i]}))));
+        relief.push_back(
+            fmt::format("without {}: {}", names.back(), list_text(meeting(knowledge, request, fewer))));
+    }
+    const auto last = names.back();
+    names.pop_back();
+    return fail(ErrorCode::kUsage,
+                fmt::format("the requirements {} and {} exclude each other: {} ({})", join(names, ", "), last,
+                            join(offers, ", "), join(reasons, "; ")),
+                "requirements",
+                fmt::format("give up one of the {}: {}", demands.size() == 2 ? "two" : "requirements",
+                            join(relief, "; ")));
 }
 
 // Called when nothing is left: blames requirements first, the machine last.
 tl::unexpected<Error> diagnose(const Knowledge& knowledge, const Request& request,
                                const std::vector<std::string>& excluded) {
-    const auto& needs = request.requirements.needs;
-    std::map<std::string, std::set<std::string>> by_need;
-    for (const auto& need : needs) {
-        by_need[need] = offering(knowledge, request, need);
-        if (by_need[need].empty()) return nobody_offers(knowledge, request, need);
+    const auto demands = demands_of(request.requirements);
+    if (!demands.empty() && meeting(knowledge, request, demands).empty()) {
+        const auto guilty = conflict_among(knowledge, request, demands);
+        std::vector<std::string> reasons;
+        (void)meeting(knowledge, request, guilty, &reasons);
+        if (guilty.size() == 1) return nobody_offers(guilty.front(), reasons);
+        return exclude_each_other(knowledge, request, guilty, reasons);
     }
-    for (auto a = by_need.begin(); a != by_need.end(); ++a) {
-        for (auto b = std::next(a); b != by_need.end(); ++b) {
-            if (disjoint(a->second, b->second))
-                return exclude_each_other(a->first, a->second, b->first, b->second);
-        }
-    }
-    const std::set<std::string> only(request.requirements.filesystems.begin(),
-                                     request.requirements.filesystems.end());
-    for (const auto& [need, offered_by] : by_need) {
-        if (!only.empty() && disjoint(only, offered_by)) {
-            return exclude_each_other(need, offered_by, "filesystem " + list_text(only), only);
-        }
-    }
-    const auto code = needs.size() > 2 ? ErrorCode::kBadInput : ErrorCode::kUnavailable;
-    return fail(code, "no filesystem is left: " + join(excluded, "; "), "requirements",
+    return fail(ErrorCode::kUnavailable, "no filesystem is left: " + join(excluded, "; "), "requirements",
                 "relax a requirement or describe another target (--kernel, --distro, --size)");
 }
 

@@ -6,6 +6,7 @@ namespace fsadvise {
 namespace {
 
 constexpr int kRequireRank = 10;
+constexpr int kForceRank = 100;
 
 // Rules write whole-number expressions whose arithmetic may give a real; a parameter has one kind of number.
 Value as_parameter_type(const Parameter& parameter, Value value) {
@@ -50,7 +51,7 @@ bool Composition::apply(const Rule& rule, const Scope& scope) {
             continue;
         }
         const ChosenValue next{as_parameter_type(*parameter, *value), &rule, &action,
-                               strength_rank(rule) + (required ? kRequireRank : 0)};
+                               strength_rank(rule) + (required ? kRequireRank : 0), {}};
         const auto found = chosen_.find(action.target);
         if (found == chosen_.end()) {
             chosen_.emplace(action.target, next);
@@ -72,6 +73,14 @@ bool Composition::apply(const Rule& rule, const Scope& scope) {
         changed = true;
     }
     return changed;
+}
+
+std::string rule_id(const ChosenValue& choice) {
+    return choice.rule != nullptr ? choice.rule->id : "readable";
+}
+
+void Composition::force(const std::string& parameter, Value value, std::string because) {
+    chosen_[parameter] = {std::move(value), nullptr, nullptr, kForceRank, std::move(because)};
 }
 
 Configuration Composition::configuration() const {

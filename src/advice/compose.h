@@ -24,7 +24,10 @@ struct ChosenValue {
     const Rule* rule = nullptr;
     const Action* action = nullptr;
     int rank = 0;
+    std::string because;  // not empty: forced by what must read the filesystem, there is no rule
 };
+// What a choice rests on, as people read it.
+std::string rule_id(const ChosenValue& choice);
 
 class Composition {
   public:
@@ -33,6 +36,8 @@ class Composition {
     // Applies the rule's set and require actions that concern this filesystem (or the block layer). True if a
     // value changed.
     bool apply(const Rule& rule, const Scope& scope);
+    // A value that no rule may override, because something that must read the filesystem needs it.
+    void force(const std::string& parameter, Value value, std::string because);
     void remove(const std::string& parameter) { chosen_.erase(parameter); }
 
     [[nodiscard]] Configuration configuration() const;

@@ -9,6 +9,7 @@
 #include "advice/inference.h"
 #include "base/result.h"
 #include "space/context.h"
+#include "space/existing.h"
 
 namespace CLI {
 class App;
@@ -56,13 +57,34 @@ void add_host_options(CLI::App& command, HostOptions& options, bool with_device)
 // Reads files only, runs no command.
 Result<Host> resolve_host(const HostOptions& options, const Knowledge& knowledge);
 
+// --oldest-kernel, --boot-loader, --oldest-tools, --max-file, --max-volume.
+struct ReaderOptions {
+    std::string kernel, boot_loader, largest_file, largest_volume;
+    std::vector<std::string> tools;
+};
+void add_reader_options(CLI::App& command, ReaderOptions& options);
+Result<void> resolve_readers(const ReaderOptions& options, const Knowledge& knowledge, Requirements& requirements);
+// vendor-support asks whose.
+Result<void> check_vendor(const Requirements& requirements, const Host& host, const Knowledge& knowledge);
+
 struct RequestOptions {
+    ReaderOptions readers;
     std::string workload, durability = "strict", mount_point;
     std::vector<std::string> needs, filesystems;
     std::optional<double> files;
 };
 void add_request_options(CLI::App& command, RequestOptions& options);
 Result<Request> resolve_request(const RequestOptions& options, const Knowledge& knowledge, Host host);
+
+// --existing, --existing-from.
+struct ExistingOptions {
+    std::string directory, file;
+    [[nodiscard]] bool given() const { return !directory.empty() || !file.empty(); }
+};
+void add_existing_options(CLI::App& command, ExistingOptions& options);
+Result<ExistingFilesystem> read_existing(const ExistingOptions& options, const Knowledge& knowledge);
+Outcome recommend_existing(const ExistingOptions& options, const LoadedKnowledge& loaded, Request request,
+                           const std::string& format, const Common& common);
 
 void add_common(CLI::App& command, Common& common);
 void add_recommend(CLI::App& app, Invocation& invocation);

@@ -12,7 +12,7 @@ namespace fsadvise::cli {
 namespace {
 
 struct ProbeOptions {
-    std::string device;
+    std::string device, filesystem;
     bool json = false;
 };
 
@@ -23,6 +23,14 @@ Outcome probe(const ProbeOptions& options, const Common& common) {
     probe_tools(host, runner);
     if (!options.device.empty()) {
         FSADVISE_ASSIGN(host.device, probe_device(files, options.device));
+    }
+    if (!options.filesystem.empty()) {
+        FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common));
+        FSADVISE_ASSIGN(const ExistingFilesystem existing,
+                        look_at(loaded.knowledge, options.filesystem, runner, files));
+        const nlohmann::json document = {{"existing", to_json(existing)}, {"host", to_json(host)}};
+        FSADVISE_TRY(emit(common, document.dump(2) + "\n"));
+        return 0;
     }
     if (options.json) {
         FSADVISE_TRY(emit(common, to_json(host).dump(2) + "\n"));
@@ -46,6 +54,10 @@ void add_probe(CLI::App& app, Invocation& invocation) {
         app.add_subcommand("probe", "facts about this machine, also as input elsewhere (--host)");
     command->add_option("--device", options->device, "look at this block device too (only read)")
         ->type_name("DEVICE");
+    command
+        ->add_option("--filesystem", options->filesystem,
+                     "the filesystem mounted there, as JSON for recommend --existing-from")
+        ->type_name("DIR");
     command->add_flag("--json", options->json, "one JSON document");
     add_common(*command, invocation.common);
     command->callback([options, &invocation] {

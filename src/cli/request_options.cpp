@@ -32,6 +32,7 @@ void add_request_options(CLI::App& command, RequestOptions& options) {
     command.add_option("--fs", options.filesystems, "only these filesystems, e.g. ext4,xfs")
         ->delimiter(',')
         ->type_name("LIST");
+    add_reader_options(command, options.readers);
     command.add_option("--mount-point", options.mount_point, "where it will be mounted")->type_name("DIR");
     command.add_option("--files", options.files, "expected number of files")
         ->check(CLI::PositiveNumber)
@@ -52,7 +53,7 @@ Result<Request> resolve_request(const RequestOptions& options, const Knowledge& 
     }
     static const std::vector<std::string> kNeeds = {
         "snapshots",    "compression", "data-checksums", "shrink",        "project-quotas", "reflink",
-        "case-folding", "dax",         "encryption",     "vendor-support"};
+        "case-folding", "dax",         "encryption",     "online-shrink", "vendor-support"};
     FSADVISE_TRY(check_words("--require", options.needs, kNeeds));
     FSADVISE_TRY(check_words("--durability", {options.durability}, {"strict", "relaxed", "scratch"}));
     std::vector<std::string> filesystems;
@@ -67,6 +68,8 @@ Result<Request> resolve_request(const RequestOptions& options, const Knowledge& 
     request.requirements.needs = {options.needs.begin(), options.needs.end()};
     request.requirements.durability = options.durability;
     request.requirements.filesystems = options.filesystems;
+    FSADVISE_TRY(resolve_readers(options.readers, knowledge, request.requirements));
+    FSADVISE_TRY(check_vendor(request.requirements, request.host, knowledge));
     request.mount_point = options.mount_point;
     request.files = options.files;
     return request;

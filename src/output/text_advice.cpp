@@ -20,6 +20,7 @@ class TextWriter {
             commands(advice_.ranked.front());
             reasons(advice_.ranked.front());
         }
+        if (!advice_.ranked.empty()) block_settings(advice_.ranked.front());
         measured();
         runners_up();
         list("Not considered", advice_.excluded);
@@ -39,6 +40,15 @@ class TextWriter {
     void item(const std::string& text) { line(wrap(text, style_.width, "  - ", "    ")); }
     void body(const std::string& text, std::string_view indent = "    ") {
         line(wrap(text, style_.width, indent, indent));
+    }
+
+    void block_settings(const Recommendation& best) {
+        if (best.settings.empty()) return;
+        title("Block layer (shown, not applied)");
+        for (const BlockSetting& setting : best.settings) {
+            line("  " + setting.line);
+            body(setting.why + " [" + setting.rule + "; " + setting.goes_to + "]");
+        }
     }
 
     void header() {

@@ -1,5 +1,7 @@
 #include "space/component_version.h"
 
+#include <algorithm>
+
 namespace fsadvise {
 
 std::string component_version(const Knowledge& knowledge, const Host& host, std::string_view component) {
@@ -28,6 +30,16 @@ std::optional<bool> kernel_has(const Knowledge& knowledge, const Host& host, std
     const auto status = distribution->filesystems.find(std::string(filesystem));
     if (status == distribution->filesystems.end()) return std::nullopt;
     return status->second != "unsupported";
+}
+
+const std::vector<std::string>& boot_loaders() {
+    static const std::vector<std::string> kNames = {"grub", "syslinux", "systemd-boot", "u-boot"};
+    return kNames;
+}
+
+bool is_boot_loader(std::string_view component) {
+    const auto& known = boot_loaders();
+    return std::find(known.begin(), known.end(), component) != known.end();
 }
 
 bool version_covers(std::string_view stated, std::string_view actual) {

@@ -17,6 +17,10 @@ std::string component_version(const Knowledge& knowledge, const Host& host, std:
 // True, false or unknown: the host's kernel can mount this filesystem.
 std::optional<bool> kernel_has(const Knowledge& knowledge, const Host& host, std::string_view filesystem);
 
+// A program that reads a filesystem before any kernel runs; it formats and mounts nothing.
+const std::vector<std::string>& boot_loaders();
+bool is_boot_loader(std::string_view component);
+
 // "9" covers "9" and "9.4"; "" covers everything.
 bool version_covers(std::string_view stated, std::string_view actual);
 

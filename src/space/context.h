@@ -13,11 +13,14 @@
 namespace fsadvise {
 
 // What the user insists on. Keys of `needs`: snapshots, compression, data-checksums, shrink, project-quotas, reflink,
-// case-folding, dax, encryption, vendor-support.
+// case-folding, dax, encryption, online-shrink, vendor-support.
 struct Requirements {
     std::set<std::string> needs;
     std::string durability = "strict";      // strict | relaxed | scratch
     std::vector<std::string> filesystems;   // if not empty: only these
+    // What must read the result besides the target: "kernel" -> "5.4", "grub" -> "2.06", "e2fsprogs" -> "1.45".
+    std::map<std::string, std::string> readers;
+    std::optional<std::uint64_t> largest_file_bytes, largest_volume_bytes;  // what it must hold, or grow to
 };
 
 struct Request {

@@ -46,6 +46,8 @@ std::string_view to_text(IdKind kind) {
             return "application";
         case IdKind::kDistribution:
             return "distribution";
+        case IdKind::kChange:
+            return "change";
         case IdKind::kEvidence:
             return "evidence";
     }

@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "space/change.h"
 #include "space/json_document.h"
 #include "space/knowledge.h"
 
@@ -51,9 +52,10 @@ enum class IdKind {
     kWorkload,
     kApplication,
     kDistribution,
-    kEvidence
+    kEvidence,
+    kChange
 };
-inline constexpr std::size_t kIdKinds = 8;
+inline constexpr std::size_t kIdKinds = 9;
 std::string_view to_text(IdKind kind);
 
 // Invariant: every JsonValue it holds belongs to a document that outlives it.
@@ -201,7 +203,7 @@ inline constexpr std::string_view kDurabilityWords[] = {"strict", "relaxed", "sc
 inline constexpr std::string_view kMediaWords[] = {"nvme", "ssd", "hdd", "cloud", "ram", "loop", "pmem"};
 inline constexpr std::string_view kCapabilityWords[] = {
     "snapshots",    "compression", "data-checksums", "shrink", "project-quotas", "reflink",
-    "case-folding", "dax",         "encryption"};
+    "case-folding", "dax",         "encryption",     "online-shrink"};
 
 // "did you mean 'x'?", or the candidates if they are few, or nothing.
 std::string hint_for(std::string_view word, std::span<const std::string> candidates, std::string_view what);
@@ -212,6 +214,7 @@ struct KnowledgeData {
     std::vector<Parameter> parameters;
     std::vector<Constraint> constraints;
     std::vector<Rule> rules;
+    std::vector<Change> changes;
     std::vector<Distribution> distributions;
     std::vector<WorkloadDescription> workloads;
     std::vector<Evidence> evidence;
@@ -227,6 +230,7 @@ void decode_workload(Decoder& decoder, JsonValue root, KnowledgeData& data);
 void decode_application(Decoder& decoder, JsonValue root, KnowledgeData& data);
 void decode_distributions(Decoder& decoder, JsonValue root, KnowledgeData& data);
 void decode_evidence(Decoder& decoder, JsonValue root, KnowledgeData& data);
+void decode_changes(Decoder& decoder, JsonValue root, KnowledgeData& data);
 
 // When all documents are decoded: references, names used by expressions, values given to parameters.
 void check_references(Decoder& decoder);

@@ -17,7 +17,8 @@ constexpr DocumentKind kKinds[] = {
     {"filesystem", decode_filesystem},      {"parameters", decode_parameters},
     {"constraints", decode_constraints},    {"rules", decode_rules},
     {"workload", decode_workload},          {"application", decode_application},
-    {"distribution", decode_distributions}, {"evidence", decode_evidence}};
+    {"distribution", decode_distributions}, {"evidence", decode_evidence},
+    {"changes", decode_changes}};
 
 std::optional<JsonValue> member(JsonValue object, std::string_view key) {
     for (const JsonValue child : object) {

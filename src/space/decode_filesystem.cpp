@@ -1,6 +1,8 @@
 // Documents of kind "filesystem".
 #include <algorithm>
 
+#include "base/text.h"
+#include "base/units.h"
 #include "space/decode.h"
 
 namespace fsadvise {
@@ -38,6 +40,47 @@ void decode(Decoder& decoder, JsonValue value, MeasureWith& out) {
     for (const JsonValue member : value) decoder.refer_key(IdKind::kParameter, member);
 }
 
+using Since = std::map<std::string, std::map<std::string, std::string>>;
+
+constexpr std::string_view kReaders[] = {"kernel",     "e2fsprogs", "xfsprogs", "btrfs-progs", "f2fs-tools",
+                                         "util-linux", "grub",      "syslinux", "u-boot",      "systemd-boot"};
+
+bool known_feature(std::string_view key) {
+    if (key == "format") return true;
+    const auto parts = split(key, '+');
+    return std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+        return std::find(std::begin(kCapabilityWords), std::end(kCapabilityWords), part) !=
+               std::end(kCapabilityWords);
+    });
+}
+
+void check_since(Decoder& decoder, JsonValue value, const Since& since) {
+    for (const JsonValue member : value) {
+        const std::string key(member.key());
+        if (!known_feature(key)) {
+            decoder.problem(member, "'" + key + "' is neither 'format' nor capabilities joined by '+'");
+            continue;
+        }
+        for (const auto& [component, version] : since.at(key)) {
+            if (std::find(std::begin(kReaders), std::end(kReaders), component) == std::end(kReaders)) {
+                decoder.problem(member, "unknown component '" + component + "'");
+            }
+            if (!version.starts_with("no: ") && !Version::parse(version).known()) {
+                decoder.problem(member, "'" + version + "' is neither a version nor \"no: reason\"");
+            }
+        }
+    }
+}
+
+struct SinceMap {
+    Since& values;
+};
+
+void decode(Decoder& decoder, JsonValue value, SinceMap& out) {
+    decode(decoder, value, out.values);
+    if (value.type() == JsonType::kObject) check_since(decoder, value, out.values);
+}
+
 }  // namespace
 
 void decode_filesystem(Decoder& decoder, JsonValue root, KnowledgeData& data) {
@@ -47,6 +90,7 @@ void decode_filesystem(Decoder& decoder, JsonValue root, KnowledgeData& data) {
     Id id{IdKind::kFilesystem, fs.id};
     Size minimum{fs.minimum_bytes}, maximum{fs.maximum_bytes}, maximum_file{fs.maximum_file_bytes};
     Capabilities capabilities{fs.capabilities};
+    SinceMap since{fs.since};
     MeasureWith measure_with{fs.measure_with};
     OptionalExpression available{fs.available};
     Sources sources{fs.sources};
@@ -73,6 +117,7 @@ void decode_filesystem(Decoder& decoder, JsonValue root, KnowledgeData& data) {
         required("maximum_file", maximum_file),
         required("fstab_pass", fs.fstab_pass),
         required("capabilities", capabilities),
+        optional("since", since),
         required("sources", sources),
     };
     decoder.object(root, fields);

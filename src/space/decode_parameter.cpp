@@ -12,7 +12,8 @@ namespace fsadvise {
 namespace {
 
 constexpr std::string_view kTypes[] = {"bool", "integer", "size", "real", "enum", "text"};
-constexpr std::string_view kComponents[] = {"kernel", "e2fsprogs", "xfsprogs", "btrfs-progs", "f2fs-tools"};
+constexpr std::string_view kComponents[] = {"kernel", "e2fsprogs", "xfsprogs", "btrfs-progs",
+                                           "f2fs-tools", "grub"};
 constexpr std::string_view kChanges[] = {"remount", "fresh-mount", "online", "offline", "reformat"};
 constexpr std::string_view kMkfsForms[] = {"value", "suboption", "feature", "switch"};
 constexpr std::string_view kMountForms[] = {"key", "words"};

@@ -113,6 +113,7 @@ Result<Knowledge> Knowledge::load(std::span<const KnowledgeFile> files) {
     sort_by_id(data->parameters);
     sort_by_id(data->constraints);
     sort_by_id(data->rules);
+    sort_by_id(data->changes);
     sort_by_id(data->workloads);
     sort_by_id(data->evidence);
     data->digest = digest_of(files);
@@ -167,6 +168,9 @@ const std::vector<Constraint>& Knowledge::constraints() const {
 }
 const std::vector<Rule>& Knowledge::rules() const {
     return data_->rules;
+}
+const std::vector<Change>& Knowledge::changes() const {
+    return data_->changes;
 }
 const std::vector<WorkloadDescription>& Knowledge::workloads() const {
     return data_->workloads;

@@ -19,6 +19,8 @@
 
 namespace fsadvise {
 
+struct Change;
+
 struct Filesystem {
     std::string id;     // "xfs"
     std::string title;  // "XFS"
@@ -41,6 +43,9 @@ struct Filesystem {
     int fstab_pass = 0;          // 2 for ext4, 0 for xfs and btrfs
     // requirement -> "yes" or the reason why not ("no: needs LVM"); keys as in Requirements.
     std::map<std::string, std::string> capabilities;
+    // "format" (the filesystem itself) or capabilities joined by '+' -> component or boot loader -> first version that
+    // reads it, or "no: reason".
+    std::map<std::string, std::map<std::string, std::string>> since;
     std::vector<std::string> sources;
 };
 
@@ -133,6 +138,7 @@ class Knowledge {
     [[nodiscard]] const std::vector<Constraint>& constraints() const;
     [[nodiscard]] std::vector<const Constraint*> constraints_of(std::string_view filesystem) const;
     [[nodiscard]] const std::vector<Rule>& rules() const;
+    [[nodiscard]] const std::vector<Change>& changes() const;  // sorted by id
     [[nodiscard]] const std::vector<WorkloadDescription>& workloads() const;
     [[nodiscard]] const std::vector<Distribution>& distributions() const;
     [[nodiscard]] const std::vector<Evidence>& evidence() const;

@@ -15,12 +15,16 @@ nlohmann::json to_json(const Request& request) {
                                {"filesystems", request.requirements.filesystems},
                                {"mount_point", request.mount_point},
                                {"host", to_json(request.host)}};
+    const auto& requirements = request.requirements;
+    if (!requirements.readers.empty()) document["readers"] = requirements.readers;
+    if (requirements.largest_file_bytes) document["largest_file"] = *requirements.largest_file_bytes;
+    if (requirements.largest_volume_bytes) document["largest_volume"] = *requirements.largest_volume_bytes;
     if (request.files) document["files"] = *request.files;
     return document;
 }
 
 Result<Request> request_from_json(const nlohmann::json& document, const std::string& name) {
-    static const std::vector<std::string> kKeys = {"workload",    "durability", "needs", "filesystems",
+    static const std::vector<std::string> kKeys = {"readers", "largest_file", "largest_volume", "workload",    "durability", "needs", "filesystems",
                                                    "mount_point", "host",       "files"};
     if (!document.is_object()) return fail(ErrorCode::kBadInput, "a request must be an object", name);
     for (const auto& [key, value] : document.items()) {
@@ -35,6 +39,11 @@ Result<Request> request_from_json(const nlohmann::json& document, const std::str
         request.requirements.needs = document.value("needs", std::set<std::string>{});
         request.requirements.filesystems = document.value("filesystems", std::vector<std::string>{});
         request.mount_point = document.value("mount_point", "");
+        request.requirements.readers = document.value("readers", std::map<std::string, std::string>{});
+        if (document.contains("largest_file"))
+            request.requirements.largest_file_bytes = document.at("largest_file").get<std::uint64_t>();
+        if (document.contains("largest_volume"))
+            request.requirements.largest_volume_bytes = document.at("largest_volume").get<std::uint64_t>();
         if (document.contains("files")) request.files = document.at("files").get<double>();
         FSADVISE_ASSIGN(request.host, host_from_json(document.at("host"), name + "#/host"));
     } catch (const nlohmann::json::exception& error) {

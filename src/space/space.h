@@ -42,4 +42,8 @@ class Space {
 std::vector<std::string> usable_filesystems(const Knowledge& knowledge, const Request& request,
                                             std::vector<std::string>* excluded = nullptr);
 
+// Why a filesystem does not meet what the user insists on, or "". Looks at nothing of the host but its distribution.
+std::string unmet_requirement(const Knowledge& knowledge, const Host& host, const Requirements& requirements,
+                              const Filesystem& filesystem);
+
 }  // namespace fsadvise

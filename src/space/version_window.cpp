@@ -12,6 +12,7 @@ namespace fsadvise {
 namespace {
 
 bool speaks_of(const VersionWindow& window, const Parameter& parameter, const Value& value) {
+    if (is_boot_loader(window.component)) return false;  // see readers.h
     if (!window.applies_to.empty()) return window.applies_to == to_text(value);
     // A feature that is switched off at mkfs asks nothing of the kernel.
     const bool* flag = std::get_if<bool>(&value);

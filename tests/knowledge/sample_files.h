@@ -15,7 +15,8 @@ namespace fsadvise::testing {
 
 inline const std::vector<std::string>& knowledge_kinds() {
     static const std::vector<std::string> kKinds = {"filesystem",  "parameters", "constraints",  "rules",
-                                                    "application", "workload",   "distribution", "evidence"};
+                                                    "application", "workload",   "distribution", "evidence",
+                                                    "changes"};
     return kKinds;
 }
 

@@ -199,7 +199,7 @@ TEST_CASE("requirements choose among filesystems and name the pair that excludes
     request.requirements.needs = {"snapshots", "compression"};
     const auto impossible = advise(knowledge, network, request);
     REQUIRE(!impossible);
-    CHECK(impossible.error().code == ErrorCode::kBadInput);
+    CHECK(impossible.error().code == ErrorCode::kUsage);
     CHECK(impossible.error().message.find("'compression' and 'snapshots' exclude each other") !=
           std::string::npos);
 
@@ -207,7 +207,7 @@ TEST_CASE("requirements choose among filesystems and name the pair that excludes
     request.requirements.filesystems = {"alpha"};
     const auto narrowed = advise(knowledge, network, request);
     REQUIRE(!narrowed);
-    CHECK(narrowed.error().code == ErrorCode::kBadInput);
+    CHECK(narrowed.error().code == ErrorCode::kUsage);
     CHECK(narrowed.error().message.find("'snapshots' and 'filesystem alpha' exclude each other") !=
           std::string::npos);
 }
