@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -39,6 +40,11 @@ struct BlockDevice {
     std::vector<std::string> stack;  // from the top down: "dm-0 LVM", "md0 raid1", "nvme0n1"
 };
 
+// Optional parts of a kernel that decide whether a format or mount option is accepted. Their build options:
+// kernel_features.cpp.
+inline constexpr std::string_view kKernelFeatures[] = {
+    "quota", "xfs_quota", "unicode", "dax", "encryption", "verity", "xfs_v4", "xfs_ascii_ci", "compression"};
+
 struct Host {
     std::string kernel;                // "6.18.44"
     std::string architecture;          // "x86_64"
@@ -51,6 +57,8 @@ struct Host {
         tools;  // "e2fsprogs" -> "1.47.0"; also xfsprogs, btrfs-progs, f2fs-tools, util-linux
     // Filesystems the kernel can mount (built in, loaded, or module file present); nullopt = unknown.
     std::optional<std::set<std::string>> filesystems;
+    // What the kernel was built with, by the names of kKernelFeatures; a name that is missing is unknown.
+    std::map<std::string, bool> kernel_features;
     std::optional<BlockDevice> device;
     std::string source;  // "probed", "described" or a file name
 };

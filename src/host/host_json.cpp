@@ -52,6 +52,7 @@ void visit_host(Visitor&& field, Facts& host) {
     field("page_size_bytes", host.page_size_bytes);
     field("tools", host.tools);
     field("filesystems", host.filesystems);
+    field("kernel_features", host.kernel_features);
     field("device", host.device);
     field("source", host.source);
 }
@@ -75,6 +76,9 @@ class Writer {
         if (!value.empty()) document_[key] = value;
     }
     void operator()(const char* key, const std::map<std::string, std::string>& value) {
+        if (!value.empty()) document_[key] = value;
+    }
+    void operator()(const char* key, const std::map<std::string, bool>& value) {
         if (!value.empty()) document_[key] = value;
     }
     [[nodiscard]] json take() { return std::move(document_); }
@@ -146,6 +150,18 @@ class Reader {
         if (const json* found = take(key);
             found && all_strings(key, *found, found->is_object(), "an object of strings")) {
             value = found->get<std::map<std::string, std::string>>();
+        }
+    }
+    void operator()(const char* key, std::map<std::string, bool>& value) {
+        const json* found = take(key);
+        if (!found) return;
+        if (!found->is_object()) return complain(key, "must be an object");
+        for (const auto& [name, has] : found->items()) {
+            const std::vector<std::string> known(std::begin(kKernelFeatures), std::end(kKernelFeatures));
+            if (std::find(known.begin(), known.end(), name) == known.end())
+                return complain(key + ("/" + name), "unknown feature", did_you_mean(name, known));
+            if (!has.is_boolean()) return complain(key + ("/" + name), "must be true or false");
+            value[name] = has.get<bool>();
         }
     }
     void operator()(const char* key, std::optional<BlockDevice>& value) {

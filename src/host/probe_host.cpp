@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "host/host.h"
+#include "host/kernel_features.h"
 
 namespace fsadvise {
 
@@ -155,6 +156,7 @@ Host probe_host(const FileReader& files) {
     host.memory_bytes = probe_memory(files);
     host.page_size_bytes = probe_page_size(files, host.architecture);
     host.filesystems = probe_filesystems(files, host.kernel);
+    host.kernel_features = probe_kernel_features(files, host.kernel);
     return host;
 }
 

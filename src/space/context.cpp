@@ -115,6 +115,11 @@ std::optional<Value> Context::lookup(std::string_view name) const {
         return flag(kernel_has(*knowledge_, request_->host, *filesystem));
     if (const auto fact = after(name, "device."))
         return request_->host.device ? device_fact(*request_->host.device, *fact) : std::nullopt;
+    if (const auto feature = after(name, "kernel_has.")) {
+        const auto& features = request_->host.kernel_features;
+        const auto told = features.find(std::string(*feature));
+        return told == features.end() ? std::nullopt : std::optional<Value>(told->second);
+    }
     if (name == "workload.id") return word(request_->workload);
     if (name == "workload.files") return real(request_->files);
     if (name == "workload.mean_file") {

@@ -15,6 +15,8 @@ constexpr std::string_view kTypes[] = {"bool", "integer", "size", "real", "enum"
 constexpr std::string_view kComponents[] = {"kernel", "e2fsprogs", "xfsprogs", "btrfs-progs",
                                            "f2fs-tools", "grub"};
 constexpr std::string_view kChanges[] = {"remount", "fresh-mount", "online", "offline", "reformat"};
+constexpr std::string_view kFormats[] = {"uuid"};
+constexpr std::string_view kRemountResults[] = {"effective", "ignored", "refused", "blocks"};
 constexpr std::string_view kMkfsForms[] = {"value", "suboption", "feature", "switch"};
 constexpr std::string_view kMountForms[] = {"key", "words"};
 constexpr std::string_view kForms[] = {"value", "suboption", "feature", "switch", "key", "words"};
@@ -39,12 +41,15 @@ static void decode(Decoder& decoder, JsonValue value, ValueType& out) {
 }
 
 static void decode(Decoder& decoder, JsonValue value, Domain& out) {
+    Word format{out.format, kFormats};
     const Field fields[] = {
         optional("min", out.minimum),
         optional("max", out.maximum),
         optional("power_of_two", out.power_of_two),
         optional("multiple_of", out.multiple_of),
         optional("values", out.values),
+        optional("max_length", out.maximum_length),
+        optional("format", format),
         optional("special", out.special),
     };
     decoder.object(value, fields);
@@ -55,6 +60,28 @@ static void decode(Decoder& decoder, JsonValue value, ConditionalValue& out) {
     const Field fields[] = {optional("when", when), required("value", out.value)};
     decoder.object(value, fields);
 }
+
+static void decode(Decoder& decoder, JsonValue value, RemountCase& out) {
+    OptionalExpression when{out.when};
+    Word result{out.result, kRemountResults};
+    const Field fields[] = {optional("when", when), required("result", result)};
+    decoder.object(value, fields);
+}
+
+namespace {
+
+// One word for all cases, or a list of cases.
+struct Remount {
+    std::vector<RemountCase>& cases;
+};
+
+void decode(Decoder& decoder, JsonValue value, Remount& out) {
+    if (value.type() == JsonType::kArray) return decode(decoder, value, out.cases);
+    Word result{out.cases.emplace_back().result, kRemountResults};
+    decode(decoder, value, result);
+}
+
+}  // namespace
 
 static void decode(Decoder& decoder, JsonValue value, VersionWindow& out) {
     Word component{out.component, kComponents};
@@ -227,6 +254,8 @@ void check_parameter(Decoder& decoder, JsonValue item, Parameter& parameter) {
         decoder.problem(item, "an enum lists its 'values' in 'domain'");
     }
     check_value_texts(decoder, item, parameter);
+    if (!parameter.remount.empty() && parameter.layer != Layer::kMount)
+        decoder.problem(item, "'remount' is for mount options");
     for (std::size_t index = 0; index + 1 < parameter.defaults.size(); ++index) {
         if (parameter.defaults[index].when.empty()) {
             decoder.problem(item, "a default without 'when' hides those after it");
@@ -238,6 +267,7 @@ void decode_parameter(Decoder& decoder, JsonValue item, Parameter& parameter) {
     Id id{IdKind::kParameter, parameter.id};
     Word change{parameter.change, kChanges};
     OptionalExpression active{parameter.active};
+    Remount remount{parameter.remount};
     Durability durability{parameter.durability};
     Sources sources{parameter.sources};
     const Field fields[] = {
@@ -252,6 +282,7 @@ void decode_parameter(Decoder& decoder, JsonValue item, Parameter& parameter) {
         optional("read_back", parameter.read_back),
         required("change", change),
         optional("change_note", parameter.change_note),
+        optional("remount", remount),
         optional("durability", durability),
         optional("search", parameter.search),
         required("meaning", parameter.meaning),

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "host/host.h"
 #include "space/decode.h"
 #include "space/expression_node.h"
 
@@ -168,6 +169,10 @@ class ExpressionChecker {
             member("available.", decoder_.known_ids(IdKind::kFilesystem));
             return;
         }
+        if (whole.starts_with("kernel_has.")) {
+            member("kernel_has.", strings(kKernelFeatures));
+            return;
+        }
         std::vector<std::string> candidates = decoder_.known_ids(IdKind::kParameter);
         for (const Fact& fact : kFacts) candidates.emplace_back(fact.name);
         std::string hint = hint_for(name, candidates, "names");
@@ -186,7 +191,8 @@ class ExpressionChecker {
     }
     [[nodiscard]] std::optional<FactType> type_of(const std::string& name) const {
         if (const auto fact = facts_.find(name); fact != facts_.end()) return fact->second;
-        if (name.starts_with("trait.") || name.starts_with("require.") || name.starts_with("available.")) {
+        if (name.starts_with("trait.") || name.starts_with("require.") || name.starts_with("available.") ||
+            name.starts_with("kernel_has.")) {
             return FactType::kBool;
         }
         const Parameter* parameter = parameter_of(name);

@@ -55,6 +55,8 @@ struct Domain {
     std::optional<Expression> minimum, maximum;  // inclusive
     bool power_of_two = false;
     std::optional<Expression> multiple_of;
+    int maximum_length = 0;             // of a text in bytes; 0 = any
+    std::string format;                 // of a text: "uuid" or any
     std::vector<Value> special;         // values outside the range with a meaning of their own (0 = default)
 };
 
@@ -64,6 +66,13 @@ struct ReadBack {
     std::string key;     // field name there
     std::int64_t unit_bytes = 1;
     std::map<std::string, std::string> map;  // text there -> value text
+};
+
+// What a remount does with a new value: "effective", "ignored" (reports success, changes nothing), "refused", or
+// "blocks" (once it is set, every remount is refused).
+struct RemountCase {
+    Expression when;  // judged with the new values; empty = always
+    std::string result;
 };
 
 struct Parameter {
@@ -80,6 +89,7 @@ struct Parameter {
     std::optional<ReadBack> read_back;
     std::string change;  // "remount", "fresh-mount", "online", "offline", "reformat"
     std::string change_note;
+    std::vector<RemountCase> remount;  // first that applies; none = effective if change is remount, else refused
     std::map<std::string, std::string> durability;  // value text (or "*") -> "relaxed" | "scratch"
     // Values tune tries besides the default; expressions, evaluated for host and device. Empty = not searched.
     std::vector<Expression> search;

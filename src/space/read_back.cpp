@@ -92,6 +92,10 @@ void add_listing(const Knowledge& knowledge, const std::string& filesystem, std:
     const auto parsed = parse_mount_options(knowledge, filesystem, listing);
     for (const auto& [id, value] : configuration_of(filesystem, {}, parsed).values) effective[id] = value;
     const std::vector<std::string> words = split(listing, ',');
+    // The kernel lists strict access times by listing no other policy. Source: fs/proc_namespace.c.
+    const std::string atime = filesystem + ".mount.atime";
+    if (source == "mountinfo" && knowledge.parameter(atime) != nullptr && effective.count(atime) == 0)
+        effective[atime] = "strictatime";
     for (const Parameter* parameter : knowledge.parameters_of(filesystem, Layer::kMount))
         if (parameter->read_back && parameter->read_back->source == source)
             if (const auto value = value_in_listing(*parameter, words)) effective[parameter->id] = *value;

@@ -1,6 +1,7 @@
 #include "space/validity.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,13 @@ int durability_rank(std::string_view name) {
 
 Effect refusal(const Parameter& parameter) {
     return parameter.layer == Layer::kMkfs ? Effect::kMkfsRefuses : Effect::kMountRefuses;
+}
+
+bool is_uuid(std::string_view text) {
+    constexpr std::string_view kShape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+    return std::equal(text.begin(), text.end(), kShape.begin(), kShape.end(), [](char letter, char shape) {
+        return shape == '-' ? letter == '-' : std::isxdigit(static_cast<unsigned char>(letter)) != 0;
+    });
 }
 
 // Collects violations of one configuration; `uncertain` ones are dropped unless asked for.
@@ -79,6 +87,7 @@ class Judge {
                 fmt::format("{} is not one of the possible values", to_text(value)), "use one of " + known);
             return;
         }
+        if (const auto* text = std::get_if<std::string>(&value)) judge_text(parameter, *text);
         judge_bound(parameter, value, domain.minimum, true);
         judge_bound(parameter, value, domain.maximum, false);
         const auto* whole = std::get_if<std::int64_t>(&value);
@@ -93,6 +102,18 @@ class Judge {
         if (const auto* whole = std::get_if<std::int64_t>(&*value)) return static_cast<double>(*whole);
         if (const auto* real = std::get_if<double>(&*value)) return *real;
         return std::nullopt;
+    }
+
+    void judge_text(const Parameter& parameter, const std::string& text) {
+        // A placeholder of a script or template says nothing about the final text.
+        if (text.find_first_of("${") != std::string::npos) return;
+        const auto length = static_cast<std::size_t>(parameter.domain.maximum_length);
+        if (length > 0 && text.size() > length)
+            add(parameter, "domain", refusal(parameter),
+                fmt::format("'{}' is longer than {} bytes", text, length), "shorten it");
+        if (parameter.domain.format == "uuid" && !is_uuid(text))
+            add(parameter, "domain", refusal(parameter), fmt::format("'{}' is no UUID", text),
+                "write 8-4-4-4-12 hexadecimal digits");
     }
 
     void judge_bound(const Parameter& parameter, const Value& value, const std::optional<Expression>& bound,

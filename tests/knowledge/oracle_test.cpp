@@ -1,46 +1,30 @@
-// Compares what the knowledge predicts for a mkfs and mount with what really happened when it was tried.
+// Compares what a batch predicts for mkfs, mount and remount with what really happened when it was tried.
 //
-// Data: data/oracle_FS.jsonl, one trial a line: fs, size_mib, mkfs (argv without device), mount (options),
-// mkfs_ok, mount_ok (null = not tried), and if they differ from kOracleHost: kernel, logical_sector. Left out
-// are trials whose verdict depends on files or devices that exist, or on how one kernel was built.
-#include <algorithm>
+// Data: data/oracle_*.jsonl, rows of docs/batch.md with their outcome: mkfs_ok, mount_ok (null = not tried),
+// effective (the kernel's listing), remount_ok, changed (by the listing). "beyond" says why a trial's outcome
+// depends on something that no row states.
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
-#include <vector>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/units.h"
-#include "space/context.h"
+#include "advice/batch.h"
+#include "base/text.h"
 #include "space/spelling.h"
-#include "space/validity.h"
 
 namespace {
 
 using namespace fsadvise;
-
-struct Trial {
-    std::string filesystem, mount_options, kernel;
-    std::vector<std::string> mkfs;
-    std::uint64_t size_bytes = 0, logical_sector_bytes = 0;
-    bool mkfs_ok = false;
-    std::optional<bool> mount_ok;
-    std::string beyond;  // why no prediction is possible, or empty
-    std::string origin;  // file:line
-};
-
-struct Prediction {
-    std::string mkfs_refusal, mount_refusal;  // empty = succeeds
-};
+using nlohmann::json;
 
 // The machine of the trials: Debian 12 tools, loop devices over sparse files.
-Request oracle_host(const Trial& trial) {
-    Request request;
-    Host& host = request.host;
-    host.kernel = trial.kernel;
+Host oracle_host() {
+    Host host;
+    host.kernel = "6.18.44";
     host.architecture = "x86_64";
     host.distribution = "debian";
     host.distribution_version = "12";
@@ -50,126 +34,100 @@ Request oracle_host(const Trial& trial) {
         {"e2fsprogs", "1.47.0"}, {"xfsprogs", "6.1.0"}, {"btrfs-progs", "6.2"}, {"f2fs-tools", "1.15.0"}};
     BlockDevice device;
     device.media = "loop";
-    device.size_bytes = trial.size_bytes;
-    device.logical_sector_bytes = trial.logical_sector_bytes;
-    device.physical_sector_bytes = trial.logical_sector_bytes;
+    device.logical_sector_bytes = device.physical_sector_bytes = 512;
     device.rotational = true;
     device.discard = true;
     device.dax = false;
     host.device = device;
-    return request;
+    return host;
 }
 
-std::string first_bad_word(const std::vector<ParsedWord>& words) {
-    for (const ParsedWord& word : words)
-        if (!word.dropped && (word.bad_value || (word.parameter.empty() && !word.generic)))
-            return word.text + (word.note.empty() ? "" : ": " + word.note);
-    return {};
-}
-
-Prediction predict(const Knowledge& knowledge, const Trial& trial) {
-    Prediction prediction;
-    const ParsedCommand command = parse_mkfs(knowledge, trial.mkfs);
-    const auto mount_words = parse_mount_options(knowledge, trial.filesystem, trial.mount_options);
-    prediction.mkfs_refusal = command.problem.empty() ? first_bad_word(command.words) : command.problem;
-    prediction.mount_refusal = first_bad_word(mount_words);
-    const Request request = oracle_host(trial);
-    const Context context(knowledge, request, configuration_of(trial.filesystem, command.words, mount_words));
-    for (const Violation& violation : violations(context)) {
-        const std::string text = violation.id + ": " + violation.says;
-        if (violation.effect == Effect::kMkfsRefuses && prediction.mkfs_refusal.empty())
-            prediction.mkfs_refusal = text;
-        if (violation.effect == Effect::kMountRefuses && prediction.mount_refusal.empty())
-            prediction.mount_refusal = text;
-    }
-    return prediction;
-}
-
-Trial trial_of(const nlohmann::json& row, std::string origin) {
-    Trial trial;
-    trial.filesystem = row.at("fs");
-    trial.mkfs = row.at("mkfs").get<std::vector<std::string>>();
-    trial.mount_options = row.at("mount");
-    trial.kernel = row.value("kernel", "6.18.44");
-    trial.size_bytes = row.at("size_mib").get<std::uint64_t>() * kMiB;
-    trial.logical_sector_bytes = row.value("logical_sector", std::uint64_t{512});
-    trial.mkfs_ok = row.at("mkfs_ok");
-    if (!row.at("mount_ok").is_null()) trial.mount_ok = row.at("mount_ok").get<bool>();
-    trial.beyond = row.value("beyond", "");
-    trial.origin = std::move(origin);
-    return trial;
-}
-
-std::vector<Trial> read_trials(const std::filesystem::path& path) {
-    std::vector<Trial> trials;
-    std::ifstream file(path);
-    std::string line;
-    for (int number = 1; std::getline(file, line); ++number)
-        if (!line.empty())
-            trials.push_back(trial_of(nlohmann::json::parse(line),
-                                      fmt::format("{}:{}", path.filename().string(), number)));
-    return trials;
-}
-
-std::string text_of(const Trial& trial) {
-    std::string text = trial.origin + ":";
-    for (const std::string& word : trial.mkfs) text += " " + word;
-    return fmt::format("{} ({} MiB), mount -o '{}', Linux {}", text, trial.size_bytes / kMiB,
-                       trial.mount_options, trial.kernel);
-}
-
-enum class Outcome { kMkfsFails, kMountFails, kWorks };
-
-Outcome outcome(const Trial& trial) {
-    if (!trial.mkfs_ok) return Outcome::kMkfsFails;
-    return trial.mount_ok.value_or(true) ? Outcome::kWorks : Outcome::kMountFails;
-}
-
-Outcome outcome(const Trial& trial, const Prediction& prediction) {
-    if (!prediction.mkfs_refusal.empty()) return Outcome::kMkfsFails;
-    const bool mounts = !trial.mount_ok || prediction.mount_refusal.empty();
-    return mounts ? Outcome::kWorks : Outcome::kMountFails;
-}
-
-// What the predictions got wrong.
 struct Score {
-    std::size_t trials = 0;
-    std::size_t unforeseen = 0;    // failed, predicted to work: the worst outcome
+    std::size_t trials = 0, right = 0;
+    std::size_t false_ok = 0;      // failed, predicted to work: the worst outcome
     std::size_t false_alarms = 0;  // worked, predicted to fail
-    std::size_t other_step = 0;    // failed at another step than predicted (-F is no parameter)
-    std::size_t beyond = 0;        // failed for a reason that the knowledge cannot express
+    std::size_t beyond = 0;        // failed for a reason that no row states
+    std::size_t remounts = 0, changes_right = 0;
+    std::size_t listings = 0, listings_right = 0;
 };
 
-void judge(const Trial& trial, const Prediction& prediction, Score& score) {
+// "mkfs", "mount", "remount" or "works": where it stops.
+std::string actual(const json& row) {
+    if (!row.at("mkfs_ok").get<bool>()) return "mkfs";
+    if (row.value("mount_ok", json()) == false) return "mount";
+    return row.value("remount_ok", json()) == false ? "remount" : "works";
+}
+std::string predicted(const json& row, const BatchVerdict& verdict) {
+    if (verdict.mkfs == BatchVerdict::Mkfs::kRefused) return "mkfs";
+    if (row.value("mount_ok", json()).is_null()) return "works";
+    if (verdict.mount == BatchVerdict::Mount::kRefused) return "mount";
+    return verdict.remount == BatchVerdict::Remount::kRefused ? "remount" : "works";
+}
+
+// Words that say the same as the kernel's listing, whichever way either is spelled.
+bool lists(const Knowledge& knowledge, const json& row, const std::vector<std::string>& words) {
+    const std::string filesystem = row.at("fs"), listing = row.at("effective");
+    const auto listed = split(listing, ',');
+    const Configuration real =
+        configuration_of(filesystem, {}, parse_mount_options(knowledge, filesystem, listing));
+    return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+        if (std::find(listed.begin(), listed.end(), word) != listed.end()) return true;
+        if (word == "strictatime") return listing.find("atime") == std::string::npos;
+        const Configuration said =
+            configuration_of(filesystem, {}, parse_mount_options(knowledge, filesystem, word));
+        return std::all_of(said.values.begin(), said.values.end(), [&](const auto& entry) {
+            const auto found = real.values.find(entry.first);
+            return found != real.values.end() && equal(found->second, entry.second);
+        });
+    });
+}
+
+void judge(const Knowledge& knowledge, const std::string& origin, const json& row,
+           const BatchVerdict& verdict, Score& score) {
     ++score.trials;
-    const Outcome actual = outcome(trial), predicted = outcome(trial, prediction);
-    if (actual == predicted) return;
-    if (predicted == Outcome::kWorks && !trial.beyond.empty()) {
+    const std::string is = actual(row), said = predicted(row, verdict);
+    const auto complain = [&](const std::string& what) {
+        MESSAGE(fmt::format("{}: {} mount '{}' remount '{}': {} ({}; {})", origin, row.at("mkfs").dump(),
+                            row.at("mount").dump(), row.value("remount", "-"), what,
+                            join(verdict.findings, " "), verdict.why));
+    };
+    if (is == said) {
+        ++score.right;
+    } else if (said == "works" && row.contains("beyond")) {
         ++score.beyond;
-        return;
-    }
-    const std::string reason =
-        prediction.mkfs_refusal.empty() ? prediction.mount_refusal : prediction.mkfs_refusal;
-    if (predicted == Outcome::kWorks) {
-        ++score.unforeseen;
-        MESSAGE(text_of(trial) << " fails, predicted to work");
-    } else if (actual == Outcome::kWorks) {
-        ++score.false_alarms;
-        MESSAGE(text_of(trial) << " works, predicted to fail: " << reason);
+    } else if (said == "works") {
+        ++score.false_ok;
+        complain(is + " fails, predicted to work");
     } else {
-        ++score.other_step;
-        MESSAGE(text_of(trial) << " fails at another step than predicted: " << reason);
+        if (is == "works") ++score.false_alarms;
+        complain(fmt::format("{} expected, predicted to fail at {}", is, said));
+    }
+    if (is == "works" && said == "works" && row.contains("changed")) {
+        ++score.remounts;
+        if (row.at("changed") == verdict.changed)
+            ++score.changes_right;
+        else
+            complain(fmt::format("the remount changes: {}", row.at("changed").dump()));
+    }
+    if (row.contains("effective") && verdict.mount == BatchVerdict::Mount::kOk) {
+        ++score.listings;
+        if (lists(knowledge, row, verdict.effective))
+            ++score.listings_right;
+        else
+            complain(fmt::format("predicted {}, listed {}", join(verdict.effective, ","),
+                                 row.at("effective").dump()));
     }
 }
 
 }  // namespace
 
-TEST_CASE("predicted success of mkfs and mount agrees with trials") {
+TEST_CASE("predicted outcome of mkfs, mount and remount agrees with trials") {
     const auto directory = read_knowledge_directory(FSADVISE_SOURCE_DIR "/knowledge");
     REQUIRE(directory);
     const auto files = directory->view();
     const auto knowledge = Knowledge::load(files);
     REQUIRE_MESSAGE(knowledge, (knowledge ? "" : to_text(knowledge.error())));
+    const Host host = oracle_host();
 
     std::size_t files_read = 0;
     for (const auto& entry :
@@ -179,15 +137,26 @@ TEST_CASE("predicted success of mkfs and mount agrees with trials") {
         ++files_read;
         CAPTURE(name);
         Score score;
-        for (const Trial& trial : read_trials(entry.path())) judge(trial, predict(*knowledge, trial), score);
-        MESSAGE(
-            fmt::format("{} trials, {} unforeseen failures, {} false alarms, {} at another step, {} beyond",
-                        score.trials, score.unforeseen, score.false_alarms, score.other_step, score.beyond));
-        CHECK(score.trials >= 50);
-        CHECK(score.unforeseen == 0);
-        // A false alarm costs a useful option, not data: a few in a hundred are bearable.
-        CHECK(score.false_alarms * 50 <= score.trials);
-        CHECK(score.other_step * 50 <= score.trials);
+        std::ifstream file(entry.path());
+        std::string line;
+        for (int number = 1; std::getline(file, line); ++number) {
+            const json row = json::parse(line);
+            const auto input = batch_row(*knowledge, host, row);
+            REQUIRE_MESSAGE(input, (input ? "" : to_text(input.error())));
+            judge(*knowledge, fmt::format("{}:{}", name, number), row, judge_row(*knowledge, *input), score);
+        }
+        const std::size_t counted = score.trials - score.beyond;
+        MESSAGE(fmt::format(
+            "{}: {} trials, {:.1f} % right, {} false ok, {} false alarms, {} beyond; "
+            "{} of {} remounts change as predicted, {} of {} listings as predicted",
+            name, score.trials, 100.0 * static_cast<double>(score.right) / static_cast<double>(counted),
+            score.false_ok, score.false_alarms, score.beyond, score.changes_right, score.remounts,
+            score.listings_right, score.listings));
+        CHECK(score.trials >= 30);
+        CHECK(score.false_ok == 0);
+        CHECK(score.right * 100 >= counted * 99);
+        CHECK(score.changes_right * 100 >= score.remounts * 95);
+        CHECK(score.listings_right * 100 >= score.listings * 90);
     }
-    CHECK(files_read >= 2);
+    CHECK(files_read >= 10);
 }

@@ -1,0 +1,86 @@
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "advice/batch.h"
+#include "base/text.h"
+
+namespace {
+
+using namespace fsadvise;
+using nlohmann::json;
+
+const Knowledge& knowledge() {
+    static const KnowledgeDirectory kDirectory = *read_knowledge_directory(FSADVISE_SOURCE_DIR "/knowledge");
+    static const Knowledge kKnowledge = *Knowledge::load(kDirectory.view());
+    return kKnowledge;
+}
+
+Host debian() {
+    Host host;
+    host.kernel = "6.18.44";
+    host.distribution = "debian";
+    host.distribution_version = "12";
+    host.page_size_bytes = 4096;
+    return host;
+}
+
+json verdict(const std::string& row) {
+    BatchCounts counts;
+    const std::string text = judge_batch(knowledge(), debian(), row, "rows", counts);
+    CHECK(counts.rows == 1);
+    return json::parse(text);
+}
+
+}  // namespace
+
+TEST_CASE("batch: refused, accepted and ignored") {
+    CHECK(verdict(R"({"fs": "xfs", "size_mib": 512, "mount": "nobarrier"})")["mount"] == "refused");
+    const json plain = verdict(R"({"fs": "xfs", "size_mib": 512, "mount": "noatime", "note": "x"})");
+    CHECK(plain["mkfs"] == "ok");
+    CHECK(plain["mount"] == "ok");
+    CHECK(plain["effective"] == json{"noatime"});
+    CHECK_FALSE(plain.contains("ignored_keys"));
+    CHECK(verdict(R"({"fs": "xfs", "size_mib": 100})")["mkfs"] == "refused");
+    CHECK(verdict(R"({"fs": "xfs", "size_mib": 512, "mount": null})")["mount"] == "not-tried");
+}
+
+TEST_CASE("batch: a remount is effective, ignored or refused") {
+    const auto remount = [](const std::string& fs, const std::string& mount, const std::string& options) {
+        return verdict(json{{"fs", fs}, {"size_mib", 600}, {"mount", mount}, {"remount", options}}.dump());
+    };
+    CHECK(remount("ext4", "", "commit=60")["remount"] == "ok");
+    CHECK(remount("ext4", "", "commit=60")["changed"] == true);
+    CHECK(remount("ext4", "commit=60", "commit=60")["changed"] == false);
+    CHECK(remount("ext4", "", "data=journal")["remount"] == "refused");
+    CHECK(remount("xfs", "", "logbsize=256k")["remount"] == "ignored");
+    CHECK(remount("xfs", "", "largeio,noatime")["changed"] == true);
+    CHECK(remount("xfs", "nobarrier", "noatime")["remount"] == "not-tried");
+    CHECK(remount("f2fs", "noextent_cache", "noatime")["remount"] == "refused");
+}
+
+TEST_CASE("batch: what the kernel lacks is told or uncertain") {
+    const std::string row = R"({"fs": "xfs", "size_mib": 512, "mount": "uquota")";
+    CHECK(verdict(row + R"(, "lacks": ["xfs_quota"]})")["mount"] == "refused");
+    CHECK(verdict(row + R"(, "has": ["xfs_quota"]})")["mount"] == "ok");
+    CHECK(verdict(row + "}")["uncertain"] == json{"xfs.quota-not-built"});
+    CHECK(verdict(R"({"fs": "btrfs", "size_mib": 512, "mount": "subvolid=9", "absent": ["9"]})")["mount"] ==
+          "refused");
+}
+
+TEST_CASE("batch: malformed rows are reported with their line and the others go on") {
+    BatchCounts counts;
+    const std::string text = judge_batch(
+        knowledge(), debian(),
+        "{\"fs\": \"ext4\"}\n\nnot json\n{\"fs\": \"ext5\"}\n[1]\n{\"fs\": \"xfs\", \"mkfs\": 3}\n{\"fs\": "
+        "\"xfs\", \"size_mib\": -1}\n{\"fs\": \"xfs\", \"lacks\": [\"luck\"]}\n{\"fs\": \"xfs\", \"sise\": "
+        "1}",
+        "rows", counts);
+    CHECK(counts.rows == 8);
+    CHECK(counts.malformed == 6);
+    const auto lines = split(text, '\n');
+    REQUIRE(lines.size() == 9);
+    CHECK(json::parse(lines[1])["where"] == "rows:3");
+    CHECK(json::parse(lines[2])["hint"].get<std::string>().find("ext4") != std::string::npos);
+    CHECK(json::parse(lines[7])["ignored_keys"] == json{"sise"});
+    CHECK(json::parse(lines[7])["mkfs"] == "ok");
+}
