@@ -16,7 +16,9 @@ const std::vector<std::string>& known_keys() {
     static const std::vector<std::string> kKeys = {
         "workload", "filesystem", "kernel",      "distribution", "distribution_version",
         "cores",    "memory",     "size",        "media",        "needs",
-        "tools",    "durability", "filesystems", "raid_level"};
+        "tools",    "durability", "filesystems", "raid_level",   "raid_disks",
+        "chunk",    "optimal_io", "devices",     "backing",      "cloud",
+        "files",    "mean_file",  "generations", "given"};
     return kKeys;
 }
 
@@ -57,6 +59,8 @@ Result<void> apply_host(RequestExample& example, const std::string& key, const J
         FSADVISE_ASSIGN(host.distribution, word(key, value));
     } else if (key == "distribution_version") {
         FSADVISE_ASSIGN(host.distribution_version, word(key, value));
+    } else if (key == "cloud") {
+        FSADVISE_ASSIGN(host.cloud, word(key, value));
     } else if (key == "cores") {
         if (!value.is_number_integer() || value.get<int>() < 1)
             return bad(key, "expected a whole number above zero");
@@ -82,6 +86,16 @@ Result<void> apply_device(RequestExample& example, const std::string& key, const
         FSADVISE_ASSIGN(device_of(example).media, word(key, value));
     } else if (key == "raid_level") {
         FSADVISE_ASSIGN(device_of(example).raid_level, word(key, value));
+    } else if (key == "backing") {
+        FSADVISE_ASSIGN(device_of(example).backing, word(key, value));
+    } else if (key == "chunk") {
+        FSADVISE_ASSIGN(device_of(example).raid_chunk_bytes, bytes(key, value));
+    } else if (key == "optimal_io") {
+        FSADVISE_ASSIGN(device_of(example).optimal_io_bytes, bytes(key, value));
+    } else if (key == "raid_disks" || key == "devices") {
+        if (!value.is_number_integer() || value.get<int>() < 1)
+            return bad(key, "expected a whole number above zero");
+        (key == "devices" ? device_of(example).count : device_of(example).raid_disks) = value.get<int>();
     }
     return {};
 }
@@ -96,6 +110,21 @@ Result<void> apply_request(RequestExample& example, const std::string& key, cons
     } else if (key == "needs") {
         FSADVISE_ASSIGN(const auto list, words(key, value));
         example.request.requirements.needs.insert(list.begin(), list.end());
+    } else if (key == "given") {
+        FSADVISE_ASSIGN(const auto list, words(key, value));
+        for (const auto& circumstance : list) {
+            const auto& known = known_circumstances();
+            if (std::ranges::find(known, circumstance) == known.end())
+                return bad(
+                    key, fmt::format("unknown word '{}'{}", circumstance, did_you_mean(circumstance, known)));
+            example.request.given.insert(circumstance);
+        }
+    } else if (key == "mean_file") {
+        FSADVISE_ASSIGN(const auto size, bytes(key, value));
+        example.request.mean_file_bytes = static_cast<double>(size);
+    } else if (key == "files" || key == "generations") {
+        if (!value.is_number() || value.get<double>() <= 0) return bad(key, "expected a number above zero");
+        (key == "files" ? example.request.files : example.request.generations) = value.get<double>();
     }
     return {};
 }

@@ -46,12 +46,22 @@ Result<void> emit(const Common& common, const std::string& text);
 bool use_color(const Common& common, int descriptor);
 std::size_t terminal_width(int descriptor);
 
+// --backing, --cloud, --raid, --disks, --chunk, --device-count: what is told about the disk and its
+// surroundings.
+struct FactOptions {
+    std::string backing, cloud, raid_level, chunk;
+    std::optional<int> raid_disks, device_count;
+};
+void add_fact_options(CLI::App& command, FactOptions& options);
+Result<void> describe_facts(Host& host, const FactOptions& options);
+
 // The target host: --host FILE, or --kernel/--distro as described, or this machine.
 struct HostOptions {
     std::string host_file, kernel, distribution;
     std::optional<int> cores;
     std::string memory;
     std::string device, size, media;
+    FactOptions facts;
 };
 void add_host_options(CLI::App& command, HostOptions& options, bool with_device);
 // Reads files only, runs no command.
@@ -71,7 +81,9 @@ struct RequestOptions {
     ReaderOptions readers;
     std::string workload, durability = "strict", mount_point;
     std::vector<std::string> needs, filesystems;
-    std::optional<double> files;
+    std::optional<double> files, generations;
+    std::string mean_file;
+    std::vector<std::string> given;
 };
 void add_request_options(CLI::App& command, RequestOptions& options);
 Result<Request> resolve_request(const RequestOptions& options, const Knowledge& knowledge, Host host);
@@ -94,5 +106,7 @@ void add_check(CLI::App& app, Invocation& invocation);
 Outcome check_batch(const std::string& file, const HostOptions& options, const Common& common);
 void add_report(CLI::App& app, Invocation& invocation);
 void add_probe(CLI::App& app, Invocation& invocation);
+void add_explain(CLI::App& app, Invocation& invocation);
+void add_knowledge(CLI::App& app, Invocation& invocation);
 
 }  // namespace fsadvise::cli

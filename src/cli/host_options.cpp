@@ -90,6 +90,7 @@ void add_host_options(CLI::App& command, HostOptions& options, bool with_device)
         ->check(CLI::Range(1, 65536))
         ->type_name("N");
     command.add_option("--memory", options.memory, "main memory, e.g. 16G")->type_name("SIZE");
+    add_fact_options(command, options.facts);
     if (!with_device) return;
     command.add_option("--device", options.device, "block device to look at (only read)")
         ->type_name("DEVICE");
@@ -136,6 +137,7 @@ Result<Host> resolve_host(const HostOptions& options, const Knowledge& knowledge
         host.memory_bytes = *memory;
     }
     FSADVISE_TRY(describe_device(host, options));
+    FSADVISE_TRY(describe_facts(host, options.facts));
     return host;
 }
 

@@ -37,6 +37,13 @@ void add_request_options(CLI::App& command, RequestOptions& options) {
     command.add_option("--files", options.files, "expected number of files")
         ->check(CLI::PositiveNumber)
         ->type_name("N");
+    command.add_option("--mean-file", options.mean_file, "usual size of a file, e.g. 3k")->type_name("SIZE");
+    command.add_option("--generations", options.generations, "backups or snapshots kept side by side")
+        ->check(CLI::PositiveNumber)
+        ->type_name("N");
+    command.add_option("--given", options.given, join(known_circumstances(), ", "))
+        ->delimiter(',')
+        ->type_name("LIST");
 }
 
 Result<Request> resolve_request(const RequestOptions& options, const Knowledge& knowledge, Host host) {
@@ -55,6 +62,7 @@ Result<Request> resolve_request(const RequestOptions& options, const Knowledge& 
         "snapshots",    "compression", "data-checksums", "shrink",        "project-quotas", "reflink",
         "case-folding", "dax",         "encryption",     "online-shrink", "vendor-support"};
     FSADVISE_TRY(check_words("--require", options.needs, kNeeds));
+    FSADVISE_TRY(check_words("--given", options.given, known_circumstances()));
     FSADVISE_TRY(check_words("--durability", {options.durability}, {"strict", "relaxed", "scratch"}));
     std::vector<std::string> filesystems;
     for (const Filesystem& filesystem : knowledge.filesystems()) filesystems.push_back(filesystem.id);
@@ -72,6 +80,15 @@ Result<Request> resolve_request(const RequestOptions& options, const Knowledge& 
     FSADVISE_TRY(check_vendor(request.requirements, request.host, knowledge));
     request.mount_point = options.mount_point;
     request.files = options.files;
+    request.generations = options.generations;
+    request.given = {options.given.begin(), options.given.end()};
+    if (!options.mean_file.empty()) {
+        const auto size = parse_size(options.mean_file);
+        if (!size || *size == 0)
+            return fail(ErrorCode::kUsage, size ? "a size of zero" : size.error().message, "--mean-file",
+                        "write for example 3k");
+        request.mean_file_bytes = static_cast<double>(*size);
+    }
     return request;
 }
 

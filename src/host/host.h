@@ -36,8 +36,11 @@ struct BlockDevice {
     std::optional<std::uint64_t> nr_requests, read_ahead_kib;
     std::string raid_level;  // "raid5", empty if none or unknown
     std::optional<int> raid_disks;
-    std::string backing_file;        // loop devices
-    std::vector<std::string> stack;  // from the top down: "dm-0 LVM", "md0 raid1", "nvme0n1"
+    std::optional<std::uint64_t> raid_chunk_bytes;  // told, because the array itself does not report it
+    std::optional<int> count;                       // separate disks to be used side by side
+    std::string backing;                            // iscsi, ceph-rbd, dm-thin, ...; empty = unknown or plain
+    std::string backing_file;                       // loop devices
+    std::vector<std::string> stack;                 // from the top down: "dm-0 LVM", "md0 raid1", "nvme0n1"
 };
 
 // Optional parts of a kernel that decide whether a format or mount option is accepted. Their build options:
@@ -50,6 +53,7 @@ struct Host {
     std::string architecture;          // "x86_64"
     std::string distribution;          // os-release ID: "debian"
     std::string distribution_version;  // VERSION_ID: "12"
+    std::string cloud;                 // whose virtual machine: aws, azure, gcp, ...; empty = unknown or none
     std::optional<int> cores;
     std::optional<std::uint64_t> memory_bytes;
     std::optional<std::uint64_t> page_size_bytes;

@@ -37,6 +37,9 @@ void visit_device(Visitor&& field, Device& device) {
     field("read_ahead_kib", device.read_ahead_kib);
     field("raid_level", device.raid_level);
     field("raid_disks", device.raid_disks);
+    field("raid_chunk_bytes", device.raid_chunk_bytes);
+    field("count", device.count);
+    field("backing", device.backing);
     field("backing_file", device.backing_file);
     field("stack", device.stack);
 }
@@ -47,6 +50,7 @@ void visit_host(Visitor&& field, Facts& host) {
     field("architecture", host.architecture);
     field("distribution", host.distribution);
     field("distribution_version", host.distribution_version);
+    field("cloud", host.cloud);
     field("cores", host.cores);
     field("memory_bytes", host.memory_bytes);
     field("page_size_bytes", host.page_size_bytes);

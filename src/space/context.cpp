@@ -52,6 +52,9 @@ std::optional<Value> device_fact(const BlockDevice& device, std::string_view nam
     if (name == "write_cache") return flag(device.write_cache);
     if (name == "raid_level") return word(device.raid_level);
     if (name == "raid_disks") return number(device.raid_disks);
+    if (name == "chunk") return number(device.raid_chunk_bytes);
+    if (name == "count") return number(device.count);
+    if (name == "backing") return word(device.backing);
     return std::nullopt;
 }
 
@@ -59,6 +62,7 @@ std::optional<Value> host_fact(const Knowledge& knowledge, const Host& host, std
     if (name == "architecture") return word(host.architecture);
     if (name == "distribution") return word(host.distribution);
     if (name == "distribution_version") return word(host.distribution_version);
+    if (name == "cloud") return word(host.cloud);
     if (name == "cores") return number(host.cores);
     if (name == "memory") return number(host.memory_bytes);
     if (name == "page_size") return number(host.page_size_bytes);
@@ -70,9 +74,9 @@ std::optional<Value> host_fact(const Knowledge& knowledge, const Host& host, std
     return std::nullopt;
 }
 
-bool has_need(const Requirements& requirements, std::string_view name) {
-    return std::any_of(requirements.needs.begin(), requirements.needs.end(),
-                       [&](const std::string& need) { return underscored(need) == underscored(name); });
+bool contains_word(const std::set<std::string>& words, std::string_view name) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](const std::string& word) { return underscored(word) == underscored(name); });
 }
 
 // Counts one level of default lookups for as long as it lives.
@@ -88,6 +92,13 @@ class DepthGuard {
 };
 
 }  // namespace
+
+const std::vector<std::string>& known_circumstances() {
+    static const std::vector<std::string> kWords = {
+        "copy-on-write-off", "format-time-matters",   "fresh-volume",    "kubernetes",
+        "replicated",        "torn-write-prevention", "unreliable-power"};
+    return kWords;
+}
 
 Context::Context(const Knowledge& knowledge, const Request& request, const Configuration& configuration)
     : knowledge_(&knowledge), request_(&request), configuration_(configuration) {
@@ -110,7 +121,9 @@ std::optional<Value> Context::lookup(std::string_view name) const {
         return host_fact(*knowledge_, request_->host, name);
     }
     if (const auto trait = after(name, "trait.")) return Value{traits_.count(underscored(*trait)) > 0};
-    if (const auto need = after(name, "require.")) return Value{has_need(request_->requirements, *need)};
+    if (const auto need = after(name, "require."))
+        return Value{contains_word(request_->requirements.needs, *need)};
+    if (const auto given = after(name, "given.")) return Value{contains_word(request_->given, *given)};
     if (const auto filesystem = after(name, "available."))
         return flag(kernel_has(*knowledge_, request_->host, *filesystem));
     if (const auto fact = after(name, "device."))
@@ -122,7 +135,9 @@ std::optional<Value> Context::lookup(std::string_view name) const {
     }
     if (name == "workload.id") return word(request_->workload);
     if (name == "workload.files") return real(request_->files);
+    if (name == "workload.generations") return real(request_->generations);
     if (name == "workload.mean_file") {
+        if (request_->mean_file_bytes) return real(request_->mean_file_bytes);
         const WorkloadDescription* workload = knowledge_->workload(request_->workload);
         return workload == nullptr ? std::nullopt : real(workload->mean_file_bytes);
     }

@@ -12,34 +12,48 @@
 
 namespace fsadvise {
 
-// What the user insists on. Keys of `needs`: snapshots, compression, data-checksums, shrink, project-quotas, reflink,
-// case-folding, dax, encryption, online-shrink, vendor-support.
+// What the user insists on. Keys of `needs`: snapshots, compression, data-checksums, shrink, project-quotas,
+// reflink, case-folding, dax, encryption, online-shrink, vendor-support.
 struct Requirements {
     std::set<std::string> needs;
-    std::string durability = "strict";      // strict | relaxed | scratch
-    std::vector<std::string> filesystems;   // if not empty: only these
+    std::string durability = "strict";     // strict | relaxed | scratch
+    std::vector<std::string> filesystems;  // if not empty: only these
     // What must read the result besides the target: "kernel" -> "5.4", "grub" -> "2.06", "e2fsprogs" -> "1.45".
     std::map<std::string, std::string> readers;
     std::optional<std::uint64_t> largest_file_bytes, largest_volume_bytes;  // what it must hold, or grow to
 };
 
+// What may be true of the use and of no machine: "replicated", "unreliable-power", ...
+const std::vector<std::string>& known_circumstances();
+
 struct Request {
     std::string workload;  // id
     Host host;             // host.device describes the disk; size in host.device->size_bytes
     Requirements requirements;
-    std::string mount_point;  // empty = the workload's customary one
-    std::optional<double> files;  // expected number of files, if told
+    std::string mount_point;                // empty = the workload's customary one
+    std::optional<double> files;            // expected number of files, if told
+    std::optional<double> mean_file_bytes;  // if told; else the workload's
+    std::optional<double> generations;      // snapshots or backups kept side by side, if told
+    std::set<std::string> given;            // circumstances: words of known_circumstances()
 };
 
 // Names it resolves (anything else is unknown):
 //   kernel, architecture, distribution, distribution_version, cores, memory, page_size, e2fsprogs, xfsprogs,
 //   btrfs-progs spelled btrfs_progs, f2fs-tools spelled f2fs_tools, util_linux
 //   available.xfs (the target kernel has it: true, false, or unknown)
-//   device.size, device.media, device.rotational, device.logical_sector, device.physical_sector, device.minimum_io,
-//   device.optimal_io, device.discard, device.dax, device.write_cache, device.raid_level, device.raid_disks
-//   workload.id, workload.mean_file, workload.files; trait.NAME, require.NAME (closed world: false when not given;
-//   '-' in names is written '_'), durability
+//   kernel_has.NAME (the kernel was built with it; names in kKernelFeatures of host/host.h; unknown by default)
+//   device.size, device.media, device.rotational, device.logical_sector, device.physical_sector,
+//   device.minimum_io, device.optimal_io, device.discard, device.dax, device.write_cache, device.raid_level,
+//   device.raid_disks, device.chunk, device.count, device.backing, cloud
+//
+//   workload.id, workload.mean_file, workload.files, workload.generations
+//
+//   trait.NAME, require.NAME, given.NAME (closed world: false when not given; '-' in names is written '_')
+//
+//   durability
+//
 //   <parameter id>: the explicit value in the configuration, else the parameter's default
+//
 //   filesystem: id of the configuration's filesystem
 class Context final : public Scope {
   public:

@@ -128,18 +128,19 @@ static void decode(Decoder& decoder, JsonValue value, Action& out) {
 static void decode(Decoder& decoder, JsonValue value, RuleExample& out) {
     out.text = value.text();
     std::string workload, filesystem, kernel, distribution, distribution_version, media, durability,
-        raid_level;
-    std::vector<std::string> filesystems;
+        raid_level, backing, cloud;
+    std::vector<std::string> filesystems, given;
     std::vector<Need> needs;
     std::map<std::string, std::string> tools;
-    std::int64_t cores = 0;
-    std::uint64_t memory = 0, size = 0;
+    std::int64_t cores = 0, raid_disks = 0, devices = 0, files = 0, generations = 0;
+    std::uint64_t memory = 0, size = 0, chunk = 0, optimal_io = 0, mean_file = 0;
     Reference workload_reference{IdKind::kWorkload, workload},
         filesystem_reference{IdKind::kFilesystem, filesystem};
     ReferenceList filesystem_references{IdKind::kFilesystem, filesystems};
     Word media_word{media, kMediaWords}, durability_word{durability, kDurabilityWords};
     VersionText kernel_version{kernel};
-    Size memory_size{memory}, size_size{size};
+    Size memory_size{memory}, size_size{size}, chunk_size{chunk}, optimal_size{optimal_io},
+        file_size{mean_file};
     const Field fields[] = {
         optional("workload", workload_reference),
         optional("filesystem", filesystem_reference),
@@ -155,6 +156,16 @@ static void decode(Decoder& decoder, JsonValue value, RuleExample& out) {
         optional("filesystems", filesystem_references),
         optional("tools", tools),
         optional("raid_level", raid_level),
+        optional("raid_disks", raid_disks),
+        optional("chunk", chunk_size),
+        optional("optimal_io", optimal_size),
+        optional("devices", devices),
+        optional("backing", backing),
+        optional("cloud", cloud),
+        optional("files", files),
+        optional("mean_file", file_size),
+        optional("generations", generations),
+        optional("given", given),
     };
     decoder.object(value, fields);
 }

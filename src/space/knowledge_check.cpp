@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "host/host.h"
+#include "space/context.h"
 #include "space/decode.h"
 #include "space/expression_node.h"
 
@@ -43,9 +44,14 @@ constexpr Fact kFacts[] = {
     {"device.write_cache", FactType::kBool},
     {"device.raid_level", FactType::kWord},
     {"device.raid_disks", FactType::kNumber},
+    {"device.chunk", FactType::kNumber},
+    {"device.count", FactType::kNumber},
+    {"device.backing", FactType::kWord},
+    {"cloud", FactType::kWord},
     {"workload.id", FactType::kWorkload},
     {"workload.mean_file", FactType::kNumber},
     {"workload.files", FactType::kNumber},
+    {"workload.generations", FactType::kNumber},
     {"durability", FactType::kDurability},
     {"filesystem", FactType::kFilesystem},
 };
@@ -165,6 +171,12 @@ class ExpressionChecker {
             member("require.", needs);
             return;
         }
+        if (whole.starts_with("given.")) {
+            std::vector<std::string> words;
+            for (const std::string& word : known_circumstances()) words.push_back(underscored(word));
+            member("given.", words);
+            return;
+        }
         if (whole.starts_with("available.")) {
             member("available.", decoder_.known_ids(IdKind::kFilesystem));
             return;
@@ -191,8 +203,8 @@ class ExpressionChecker {
     }
     [[nodiscard]] std::optional<FactType> type_of(const std::string& name) const {
         if (const auto fact = facts_.find(name); fact != facts_.end()) return fact->second;
-        if (name.starts_with("trait.") || name.starts_with("require.") || name.starts_with("available.") ||
-            name.starts_with("kernel_has.")) {
+        if (name.starts_with("trait.") || name.starts_with("require.") || name.starts_with("given.") ||
+            name.starts_with("available.") || name.starts_with("kernel_has.")) {
             return FactType::kBool;
         }
         const Parameter* parameter = parameter_of(name);
