@@ -7,6 +7,7 @@ namespace fsadvise::models {
 namespace {
 
 // The prior must stay proper: a scale of exactly zero would make every prediction certain.
+constexpr double kBroadPriorVariance = 1.0;  // on a log metric: a factor of e either way is unremarkable
 constexpr double kSmallestPriorVariance = 1e-6, kLargestPriorVariance = 10.0;
 constexpr double kSmallestNoiseVariance = 1e-8;
 constexpr int kIterations = 40;
@@ -14,7 +15,7 @@ constexpr int kIterations = 40;
 }  // namespace
 
 Result<LinearRegression> LinearRegression::fit(const Eigen::MatrixXd& rows, const Eigen::VectorXd& targets,
-                                               const Eigen::VectorXd& noise_variance) {
+                                               const Eigen::VectorXd& noise_variance, std::size_t broad) {
     const Eigen::Index n = rows.rows(), f = rows.cols();
     if (n == 0) return fail(ErrorCode::kBadInput, "no measurements to fit");
     if (targets.size() != n || noise_variance.size() != n) {
@@ -30,6 +31,7 @@ Result<LinearRegression> LinearRegression::fit(const Eigen::MatrixXd& rows, cons
     design.col(0).setOnes();
     design.rightCols(f) = rows;
 
+    const Eigen::Index wide = std::min(f, static_cast<Eigen::Index>(broad));
     double prior = 0.01, extra = 0;
     Eigen::MatrixXd covariance;
     Eigen::VectorXd weights;
@@ -37,17 +39,20 @@ Result<LinearRegression> LinearRegression::fit(const Eigen::MatrixXd& rows, cons
         const Eigen::VectorXd precision = (base.array() + extra).inverse();
         Eigen::MatrixXd information = design.transpose() * precision.asDiagonal() * design;
         information(0, 0) += 1e-4;  // nearly flat prior on the intercept
-        for (Eigen::Index i = 1; i <= f; ++i) information(i, i) += 1 / prior;
+        for (Eigen::Index i = 1; i <= f; ++i) {
+            information(i, i) += 1 / (i <= wide ? kBroadPriorVariance : prior);
+        }
         const Eigen::LDLT<Eigen::MatrixXd> factor(information);
         covariance = factor.solve(Eigen::MatrixXd::Identity(f + 1, f + 1));
         weights = factor.solve(design.transpose() * precision.cwiseProduct(targets));
 
         // Fixed point of the evidence: effective number of parameters, then prior and noise from it.
-        const Eigen::VectorXd slopes = weights.tail(f);
-        const double used = static_cast<double>(f) - covariance.diagonal().tail(f).sum() / prior;
+        const Eigen::VectorXd slopes = weights.tail(f - wide);
+        const double used =
+            static_cast<double>(f - wide) - covariance.diagonal().tail(f - wide).sum() / prior;
         const double next_prior = used > 1e-9 ? slopes.squaredNorm() / used : prior;
         const Eigen::VectorXd residual = targets - design * weights;
-        const double freedom = std::max(1.0, static_cast<double>(n) - used - 1);
+        const double freedom = std::max(1.0, static_cast<double>(n - wide) - used - 1);
         const double unexplained = residual.squaredNorm() / freedom - base.mean();
         const double next_extra = std::max(0.0, unexplained);
         const double before = prior;

@@ -27,9 +27,11 @@ struct Coefficient {
 class LinearRegression {
   public:
     // rows: one a measurement; noise_variance: of each target (from replicates), one a row.
+    // The first `broad` features get a wide fixed prior instead of the learned one: factors that are known to
+    // be able to matter a lot (which filesystem) must not widen what is believed of the many that seldom do.
     // Errors: kBadInput if there are no rows, sizes differ or a number is not finite.
     static Result<LinearRegression> fit(const Eigen::MatrixXd& rows, const Eigen::VectorXd& targets,
-                                        const Eigen::VectorXd& noise_variance);
+                                        const Eigen::VectorXd& noise_variance, std::size_t broad = 0);
     [[nodiscard]] Prediction predict(const Eigen::VectorXd& row) const;
     // Difference that the features of `row` make, the intercept left out.
     [[nodiscard]] Prediction contrast(const Eigen::VectorXd& row) const;

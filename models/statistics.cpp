@@ -106,6 +106,24 @@ std::optional<RatioEstimate> ratio_from_logs(std::span<const double> log_ratios,
                          log_ratios.size()};
 }
 
+std::optional<RatioEstimate> ratio_from_swapped_logs(std::span<const double> one,
+                                                     std::span<const double> other, double level) {
+    if (one.empty() || other.empty() || one.size() + other.size() < 3) return std::nullopt;
+    const double first = mean(one), second = mean(other);
+    double squares = 0;
+    for (const double value : one) squares += (value - first) * (value - first);
+    for (const double value : other) squares += (value - second) * (value - second);
+    const auto freedom = static_cast<double>(one.size() + other.size() - 2);
+    const double spread =
+        std::sqrt(squares / freedom *
+                  (1.0 / static_cast<double>(one.size()) + 1.0 / static_cast<double>(other.size()))) /
+        2;
+    const double half = boost::math::quantile(boost::math::students_t(freedom), 0.5 + level / 2) * spread;
+    const double center = (first + second) / 2;
+    return RatioEstimate{std::exp(center), std::exp(center - half), std::exp(center + half), level,
+                         one.size() + other.size()};
+}
+
 std::optional<RatioEstimate> paired_ratio(std::span<const double> a, std::span<const double> b,
                                           double level) {
     std::vector<double> logs;

@@ -45,6 +45,14 @@ std::optional<RatioEstimate> paired_ratio(std::span<const double> a, std::span<c
 // The same from log-ratios (one a replicate).
 std::optional<RatioEstimate> ratio_from_logs(std::span<const double> log_ratios, double level = 0.95);
 
+// The same for log-ratios taken under two conditions that swap a systematic bias (candidate on area 0, on
+// area 1): the bias cancels in the mean of the two group means, and its size does not widen the interval,
+// which rests on the spread within the groups. nullopt unless each group has a value and together they have
+// at least three. Source: two-way layout without interaction, e.g. Box, Hunter, Hunter, Statistics for
+// Experimenters, ch. 4.
+std::optional<RatioEstimate> ratio_from_swapped_logs(std::span<const double> one,
+                                                     std::span<const double> other, double level = 0.95);
+
 // SNIA SSS PTS steady state over a window of y values: max-min <= 20 % of mean, fitted line excursion <= 10
 // %.
 bool is_steady(std::span<const double> window);

@@ -44,13 +44,22 @@ void add_notes(const Knowledge& knowledge, const WorkloadDescription& workload,
                         "(ask with --durability {})",
                         workload.title, workload.durability, workload.durability));
     }
-    const auto& device = advice.request.host.device;
-    if (device && !device->path.empty()) {
-        advice.notes.push_back(
-            fmt::format("to measure on the device itself, which erases it: fsadvise tune --workload {} "
-                        "--device {} --erase {}",
-                        shell_quote(workload.id), shell_quote(device->path), shell_quote(device->path)));
+    // No ready command here: a line that erases a disk must not be a copy and paste away from advice.
+    if (advice.request.host.device && !advice.request.host.device->path.empty()) {
+        advice.notes.push_back("tune can also measure on a whole device, which erases it: see fsadvise tune --help");
     }
+}
+
+// With every requirement, so that it measures candidates of the same kind as those advised.
+std::string prove_command(const WorkloadDescription& workload, const Requirements& requirements) {
+    std::string command = "fsadvise tune --workload " + shell_quote(workload.id);
+    const auto add_list = [&](const char* option, const std::vector<std::string>& words) {
+        if (!words.empty()) command += fmt::format(" {} {}", option, shell_quote(join(words, ",")));
+    };
+    add_list("--require", {requirements.needs.begin(), requirements.needs.end()});
+    add_list("--fs", requirements.filesystems);
+    if (requirements.durability != "strict") command += " --durability " + requirements.durability;
+    return command + " --scratch-file ./fsadvise-scratch --size 4G --budget 10m";
 }
 
 }  // namespace
@@ -105,9 +114,7 @@ Result<Advice> advise(const Knowledge& knowledge, const RuleNetwork& network, co
     }
     add_notes(knowledge, *workload, candidates, advice);
     advice.confidence = judge_confidence(knowledge, advice.request, candidates);
-    advice.prove_command =
-        fmt::format("fsadvise tune --workload {} --scratch-file ./fsadvise-scratch --size 4G --budget 10m",
-                    shell_quote(workload->id));
+    advice.prove_command = prove_command(*workload, request.requirements);
     for (auto& candidate : candidates) advice.ranked.push_back(std::move(candidate.recommendation));
     return advice;
 }

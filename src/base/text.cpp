@@ -97,6 +97,32 @@ std::string shell_join(std::span<const std::string> argv) {
     return line;
 }
 
+std::string printable(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7f) {
+            result += fmt::format("\\x{:02x}", byte);
+        } else {
+            result += c;
+        }
+    }
+    return result;
+}
+
+bool is_plain_text(std::string_view text) {
+    for (std::size_t i = 0; i < text.size();) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const std::size_t length = byte < 0x80 ? 1 : byte >= 0xf0 && byte < 0xf5 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc2 ? 2 : 0;
+        if (length == 0 || byte >= 0xf5 || i + length > text.size() || byte < 0x20 || byte == 0x7f) return false;
+        for (std::size_t k = 1; k < length; ++k) {
+            if ((static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80) return false;
+        }
+        i += length;
+    }
+    return true;
+}
+
 std::string fingerprint(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a offset basis and prime
     for (const char c : text) {

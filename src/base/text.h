@@ -25,6 +25,11 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
 std::string shell_quote(std::string_view word);
 std::string shell_join(std::span<const std::string> argv);
 
+// Control characters as \\xHH, so that text from a file cannot drive a terminal or break a line; the rest is kept.
+std::string printable(std::string_view text);
+// Whether it is valid UTF-8 without control characters: what names in configuration files may consist of.
+bool is_plain_text(std::string_view text);
+
 // 64-bit FNV-1a as 16 hex digits: names configurations and knowledge digests, not for security.
 std::string fingerprint(std::string_view text);
 

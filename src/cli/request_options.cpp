@@ -70,6 +70,9 @@ Result<Request> resolve_request(const RequestOptions& options, const Knowledge& 
     if (!options.mount_point.empty() && options.mount_point.front() != '/') {
         return fail(ErrorCode::kUsage, "the mount point must be an absolute path", "--mount-point");
     }
+    if (!is_plain_text(options.mount_point)) {
+        return fail(ErrorCode::kUsage, "the mount point holds control characters or is not UTF-8", "--mount-point");
+    }
     Request request;
     request.workload = workload->id;
     request.host = std::move(host);

@@ -1,5 +1,6 @@
 #include "tuner/executor/tune.h"
 
+#include <cmath>
 #include <cstdio>
 #include <memory>
 
@@ -58,6 +59,9 @@ Result<void> parse_amounts(TuneCommand& command) {
         if (!size) return fail(ErrorCode::kUsage, size.error().message, "--size", size.error().hint);
         command.tune.target.size_bytes = *size;
     }
+    if (!std::isfinite(command.tune.trial_seconds)) {
+        return fail(ErrorCode::kUsage, "not a number", "--trial-seconds", "write for example 5");
+    }
     if (!command.budget.empty()) {
         auto budget = parse_duration_ns(command.budget);
         if (!budget || *budget <= 0) {
@@ -107,6 +111,8 @@ Outcome tune_command(TuneCommand& command, const Common& common) {
     Request request;
     if (!command.tune.resume) {
         FSADVISE_ASSIGN(request, tune_request(command, loaded.knowledge, runner));
+    } else if (!command.request.workload.empty()) {
+        FSADVISE_ASSIGN(request, resolve_request(command.request, loaded.knowledge, Host{}));
     }
     if (command.tune.study_path.empty()) {
         if (command.request.workload.empty()) {
@@ -128,19 +134,26 @@ Outcome tune_command(TuneCommand& command, const Common& common) {
                            [&](const tuner::TuneProgress& progress) { line.show(progress); });
     }();
     if (!advice) return tl::unexpected(advice.error());
+    // Without its confirmation a study supports no claim: the result is shown, and the status says so.
+    const bool unfinished = advice->measured && !advice->measured->complete;
+    const int status = unfinished ? exit_status(ErrorCode::kRunFailed) : 0;
+    if (unfinished && !common.quiet) {
+        std::fprintf(stderr, "fsadvise: the budget ended before the confirmation; go on with: fsadvise tune --resume --study %s --budget TIME\n",
+                     shell_quote(command.tune.study_path).c_str());
+    }
     if (command.json || command.format == "json") {
         FSADVISE_TRY(emit(common, render_json(*advice, loaded.knowledge)));
-        return 0;
+        return status;
     }
     if (command.format == "shell") {
         FSADVISE_TRY(emit(common, render_shell(*advice, loaded.knowledge)));
-        return 0;
+        return status;
     }
     const TextStyle style{use_color(common, STDOUT_FILENO), terminal_width(STDOUT_FILENO)};
     FSADVISE_TRY(emit(common, render_text(*advice, loaded.knowledge, style) + "\nStudy kept in " +
                                   command.tune.study_path + "; report: fsadvise report " +
                                   shell_quote(command.tune.study_path) + "\n"));
-    return 0;
+    return status;
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace fsadvise {
 
 std::string render_json(const Advice& advice, const Knowledge& knowledge) {
-    return to_json(advice, knowledge).dump(2) + "\n";
+    return to_json(advice, knowledge).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace fsadvise

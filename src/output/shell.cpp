@@ -36,12 +36,26 @@ std::string render_shell(const Advice& advice, const Knowledge& knowledge) {
     out += fmt::format("command -v {} >/dev/null || fail \"{} is missing: install {}\"\n",
                        best.commands.mkfs.front(), best.commands.mkfs.front(),
                        filesystem != nullptr ? filesystem->tool : "its package");
-    out +=
-        "signature=$(wipefs --no-act --parsable \"$DEVICE\") || fail \"cannot read $DEVICE (root is "
-        "needed)\"\n";
-    out += "[ -z \"$signature\" ] || fail \"$DEVICE carries a signature, nothing was touched: $signature\"\n";
-    out += "if lsblk --noheadings --output MOUNTPOINTS \"$DEVICE\" | grep -q '[^[:space:]]'; then\n";
-    out += "    fail \"$DEVICE is in use\"\nfi\n\n";
+    // Everything that can be refused is refused before mkfs.
+    out += R"sh(case $DIRECTORY in /*) ;; *) fail "DIRECTORY must be an absolute path" ;; esac
+while [ "$DIRECTORY" != / ] && [ "$DIRECTORY" != "${DIRECTORY%/}" ]; do DIRECTORY=${DIRECTORY%/}; done
+if [ -d "$DIRECTORY" ] && [ -n "$(ls -A "$DIRECTORY")" ]; then
+    fail "$DIRECTORY is not empty: a mount would hide its files; move them away first"
+fi
+# fstab writes blanks and backslashes in octal.
+field=$(printf '%s' "$DIRECTORY" | sed 's/\\/\\134/g; s/ /\\040/g; s/	/\\011/g')
+touch /etc/fstab
+if sed 's/#.*//; s/^[[:space:]]*//' /etc/fstab | tr -s '[:blank:]' ' ' | cut -d ' ' -f 2 | sed 's,/*$,,' |
+    grep -qxF -e "$field"; then
+    fail "$DIRECTORY is in /etc/fstab already"
+fi
+signature=$(wipefs --no-act --parsable "$DEVICE") || fail "cannot read $DEVICE (root is needed)"
+[ -z "$signature" ] || fail "$DEVICE carries a signature, nothing was touched: $signature"
+if lsblk --noheadings --output MOUNTPOINTS "$DEVICE" | grep -q '[^[:space:]]'; then
+    fail "$DEVICE is in use"
+fi
+
+)sh";
     for (const Choice& choice : best.choices) {
         if (choice.parameter == "filesystem") {
             out += comment("why: " + choice.why + (choice.rule.empty() ? "" : " [" + choice.rule + "]"));
@@ -59,13 +73,9 @@ std::string render_shell(const Advice& advice, const Knowledge& knowledge) {
     const std::string options =
         best.commands.mount_options.empty() ? "defaults,nofail" : best.commands.mount_options + ",nofail";
     const int pass = filesystem != nullptr ? filesystem->fstab_pass : 0;
-    out +=
-        "if findmnt --fstab --target \"$DIRECTORY\" --output TARGET --noheadings | grep -qxF \"$DIRECTORY\"; "
-        "then\n";
-    out += "    fail \"$DIRECTORY is in fstab already; mount UUID=$uuid by hand\"\nfi\n";
     out += "# A last line without newline must not be glued to ours.\n";
     out += "if [ -n \"$(tail -c 1 /etc/fstab)\" ]; then echo >>/etc/fstab; fi\n";
-    out += fmt::format("printf 'UUID=%s %s {} {} 0 {}\\n' \"$uuid\" \"$DIRECTORY\" >>/etc/fstab\n",
+    out += fmt::format("printf 'UUID=%s %s {} {} 0 {}\\n' \"$uuid\" \"$field\" >>/etc/fstab\n",
                        best.configuration.filesystem, options, pass);
     out += "mount \"$DIRECTORY\"\nfindmnt --target \"$DIRECTORY\" --output SOURCE,FSTYPE,OPTIONS\n";
     return out;

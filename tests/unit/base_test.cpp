@@ -59,6 +59,16 @@ TEST_CASE("shell quoting survives sh") {
     }
 }
 
+TEST_CASE("text from outside cannot drive a terminal") {
+    CHECK(printable("a\x1b[31m\nb\x7f") == "a\\x1b[31m\\x0ab\\x7f");
+    CHECK(printable("gr\xc3\xbc\xc3\x9f") == "gr\xc3\xbc\xc3\x9f");
+    CHECK(is_plain_text("/srv/gr\xc3\xbc\xc3\x9f e"));
+    for (const std::string bad : {"a\nb", "a\xff", "\xc3", "\xc3(", "\x1b", "\xf8\x88\x80\x80"}) {
+        CAPTURE(bad);
+        CHECK_FALSE(is_plain_text(bad));
+    }
+}
+
 TEST_CASE("the process runner reports exit status, both outputs, input, time-out and absence") {
     SystemProcessRunner runner;
     const auto both = runner.run({{"sh", "-c", "cat; echo no >&2; exit 3"}, "yes"});

@@ -55,6 +55,56 @@ TEST_CASE("a paired ratio cancels what both sides share") {
     CHECK_FALSE(paired_ratio(std::vector<double>{1, 0}, std::vector<double>{1, 1}).has_value());
 }
 
+TEST_CASE("swapped areas cancel their bias, and the interval still covers the truth") {
+    std::mt19937_64 random(13);
+    std::normal_distribution<double> noise(0, 0.02), bias(0, 0.1);
+    int hits = 0;
+    double swapped_width = 0, plain_width = 0;
+    constexpr int kStudies = 2000;
+    for (int i = 0; i < kStudies; ++i) {
+        const double area = bias(random);
+        std::vector<double> one, other, all;
+        for (int j = 0; j < 3; ++j) {
+            one.push_back(0.05 + area + noise(random));
+            other.push_back(0.05 - area + noise(random));
+        }
+        all = one;
+        all.insert(all.end(), other.begin(), other.end());
+        const auto swapped = ratio_from_swapped_logs(one, other);
+        const auto plain = ratio_from_logs(all);
+        REQUIRE(swapped.has_value());
+        hits += swapped->low <= std::exp(0.05) && std::exp(0.05) <= swapped->high ? 1 : 0;
+        swapped_width += swapped->high - swapped->low;
+        plain_width += plain->high - plain->low;
+    }
+    CHECK(hits > 0.935 * kStudies);
+    CHECK(hits < 0.965 * kStudies);
+    CHECK(swapped_width < 0.5 * plain_width);
+    CHECK_FALSE(ratio_from_swapped_logs(std::vector<double>{1}, std::vector<double>{1}).has_value());
+}
+
+TEST_CASE("a broad prior on one factor keeps the others believable") {
+    std::mt19937_64 random(17);
+    std::normal_distribution<double> noise(0, 0.01);
+    Eigen::MatrixXd rows(30, 6);
+    Eigen::VectorXd targets(30);
+    for (int i = 0; i < 30; ++i) {
+        for (int j = 0; j < 6; ++j) rows(i, j) = (random() >> 20) % 2 == 0 ? 1 : 0;
+        targets[i] = -1.5 * rows(i, 0) + noise(random);
+    }
+    const Eigen::VectorXd variance = Eigen::VectorXd::Constant(30, 1e-4);
+    const auto shared = LinearRegression::fit(rows, targets, variance);
+    const auto apart = LinearRegression::fit(rows, targets, variance, 1);
+    REQUIRE(shared.has_value());
+    REQUIRE(apart.has_value());
+    const auto width = [](const LinearRegression& model) {
+        const auto c = model.coefficients()[3];
+        return c.high - c.low;
+    };
+    CHECK(width(*apart) < width(*shared));
+    CHECK(apart->coefficients()[0].effect == doctest::Approx(-1.5).epsilon(0.02));
+}
+
 TEST_CASE("steady state follows the SNIA limits") {
     CHECK(is_steady(std::vector<double>{100, 105, 95, 102, 98}));
     CHECK_FALSE(is_steady(std::vector<double>{100, 125, 95, 102, 98}));  // range

@@ -1,5 +1,5 @@
-// How a budget is spent: search first, but never so long that the confirmation no longer fits, and never so short that
-// nothing is searched: the confirmation may claim at most half of the budget.
+// How a budget is spent: search first, but never so long that the confirmation no longer fits, and never so
+// short that nothing is searched: the confirmation may claim at most half of the budget.
 //
 // Units: nanoseconds.
 #pragma once

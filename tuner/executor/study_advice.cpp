@@ -1,5 +1,6 @@
 // What a study supports: the advice of the rules, re-ranked by what was confirmed on fresh formats.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -26,24 +27,27 @@ struct Confirmed {
     models::RatioEstimate estimate;
 };
 
-std::vector<double> logs_of(const Trial& trial, const std::string& phase) {
-    std::vector<double> logs;
-    for (const Measurement& measurement : trial.measurements) {
-        if (measurement.phase == phase) logs.push_back(measurement.log_ratio);
-    }
-    return logs;
+bool is_confirmed(const Trial& trial) {
+    return std::any_of(trial.measurements.begin(), trial.measurements.end(),
+                       [](const Measurement& measurement) { return measurement.phase == "confirm"; });
 }
 
 // Finalists share the 5 % chance of a false claim (Bonferroni), since the better one is picked after the
 // fact.
 std::vector<Confirmed> confirmed_trials(const std::vector<Trial>& trials) {
-    const auto finalists = std::count_if(
-        trials.begin(), trials.end(), [](const Trial& trial) { return !logs_of(trial, "confirm").empty(); });
+    const auto finalists = std::count_if(trials.begin(), trials.end(), is_confirmed);
     std::vector<Confirmed> result;
     for (const Trial& trial : trials) {
-        const auto logs = logs_of(trial, "confirm");
+        // Replicates take turns on the two areas, see Search.
+        std::array<std::vector<double>, 2> logs;
+        for (const Measurement& measurement : trial.measurements) {
+            if (measurement.phase != "confirm") continue;
+            logs[static_cast<std::size_t>(candidate_area(measurement.replicate))].push_back(
+                measurement.log_ratio);
+        }
         const double level = 1 - 0.05 / static_cast<double>(std::max<std::ptrdiff_t>(1, finalists));
-        if (const auto estimate = models::ratio_from_logs(logs, level)) result.push_back({&trial, *estimate});
+        if (const auto estimate = models::ratio_from_swapped_logs(logs[0], logs[1], level))
+            result.push_back({&trial, *estimate});
     }
     std::sort(result.begin(), result.end(),
               [](const Confirmed& a, const Confirmed& b) { return a.estimate.ratio > b.estimate.ratio; });
@@ -152,8 +156,9 @@ std::vector<std::string> effect_lines(const Knowledge& knowledge, const StudyFac
 std::string verdict_of(const MeasuredSummary& summary, const std::vector<Confirmed>& confirmed,
                        bool finished) {
     if (!finished) {
-        return fmt::format("not confirmed ({} of the confirmation duets done): keep the default until the study is finished",
-                           confirmed.empty() ? 0 : confirmed.front().estimate.pairs);
+        return fmt::format(
+            "not confirmed ({} of the confirmation duets done): keep the default until the study is finished",
+            confirmed.empty() ? 0 : confirmed.front().estimate.pairs);
     }
     if (confirmed.empty()) return "no candidate but the default itself was measured: keep the default";
     const auto& best = confirmed.front();

@@ -7,9 +7,12 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "advice/advise.h"
+#include "base/fd.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -34,11 +37,6 @@ Error stopped_error(const StudyFacts& facts) {
             "stopped; everything is unmounted and detached, the study is kept",
             {},
             "go on with: " + again};
-}
-
-// Which area the candidate gets: replicates alternate, and trials too, so that no side keeps the better area.
-bool swapped(int number) {
-    return number % 2 == 1;
 }
 
 class TuneRun {
@@ -71,7 +69,13 @@ class TuneRun {
         FSADVISE_TRY(probe_engine());
         if (options.resume) {
             FSADVISE_ASSIGN(study_, Study::open(options.study_path));
+            FSADVISE_TRY(lock_study(options.study_path));
             FSADVISE_ASSIGN(facts_, read_facts(*study_, knowledge_));
+            if (!request.workload.empty() && request.workload != facts_.request.workload) {
+                return fail(ErrorCode::kUsage,
+                            fmt::format("the study is of workload '{}', not '{}'", facts_.request.workload, request.workload),
+                            options.study_path, "leave --workload out, or name another --study");
+            }
             facts_.options.target.erase = options.target.erase;
             if (!options.target.device.empty()) facts_.options.target.device = options.target.device;
             if (!options.target.scratch_file.empty())
@@ -97,10 +101,30 @@ class TuneRun {
         FSADVISE_TRY(check(setup_.load));
         FSADVISE_TRY(check_target(facts_.options.target));
         FSADVISE_TRY(choose_space(facts_.options.target));
+        if (!options.resume) FSADVISE_TRY(check_budget());
         FSADVISE_ASSIGN(target_, open_target(facts_.options.target, runner_));
         if (target_->areas() < 2)
             return fail(ErrorCode::kUnavailable, "no room for two areas", {}, "give a larger one");
         return options.resume ? Result<void>{} : begin_study();
+    }
+
+    // A budget that cannot even try the first design and confirm once would end in a shrug.
+    Result<void> check_budget() const {
+        const std::int64_t least = Plan(plan_input()).trial_ns() *
+                                   (static_cast<std::int64_t>(first_design_) + facts_.options.confirm_replicates);
+        if (facts_.options.budget_ns == 0 || facts_.options.trials > 0 || facts_.options.budget_ns >= least) return {};
+        return fail(ErrorCode::kUsage,
+                    fmt::format("{} is too short: {} first trials and {} confirmation runs take about {}",
+                                human_duration(facts_.options.budget_ns), first_design_,
+                                facts_.options.confirm_replicates, human_duration(least)),
+                    "--budget", "give at least " + std::to_string(least / 1'000'000'000 + 1) + "s, better some minutes");
+    }
+
+    // Two runs on one study would measure the same trials at the same time, and disturb each other.
+    Result<void> lock_study(const std::string& path) {
+        FSADVISE_ASSIGN(lock_, Fd::open(path, O_RDONLY));
+        if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
+        return fail(ErrorCode::kUnavailable, "another run is working on this study", path, "wait for it, or stop it");
     }
 
     // Space, first design and anchor for an area of the size that the target will give.
@@ -134,6 +158,7 @@ class TuneRun {
                 continue;
             first.push_back({recommendation.configuration, "expert", 0});
         }
+        first_design_ = first.size();
         search_ = make_model_search(std::move(spaces), std::move(first), facts_.options.seed);
         return {};
     }
@@ -144,6 +169,7 @@ class TuneRun {
         facts_.medium = target_->medium();
         facts_.trial_seconds = Plan(plan_input()).trial_seconds();
         FSADVISE_ASSIGN(study_, Study::create(facts_.options.study_path));
+        FSADVISE_TRY(lock_study(facts_.options.study_path));
         return write_facts(*study_, facts_);
     }
 
@@ -185,8 +211,8 @@ class TuneRun {
             report("search", proposal->configuration, done + 1, trials, plan);
             FSADVISE_ASSIGN(const int number, study_->begin_trial(proposal->configuration, proposal->origin));
             const auto before = elapsed_ns();
-            auto measured =
-                measure_duet(setup_, proposal->configuration, plan.trial_seconds(), swapped(number));
+            auto measured = measure_duet(setup_, proposal->configuration, plan.trial_seconds(),
+                                         candidate_area(number) == 1);
             if (interrupted() != 0) return fail(ErrorCode::kInterrupted, "stopped");
             if (measured) {
                 measured->phase = "search";
@@ -220,11 +246,12 @@ class TuneRun {
                     trial.measurements.begin(), trial.measurements.end(),
                     [&](const auto& m) { return m.phase == "confirm" && m.replicate == replicate; });
                 if (have || broken.contains(number)) continue;
-                // An unfinished confirmation is reported as such; a resumed study with more budget completes it.
+                // An unfinished confirmation is reported as such; a resumed study with more budget completes
+                // it.
                 if (!plan.may_confirm(elapsed_ns())) return {};
                 report("confirm", trial.configuration, replicate + 1, now, plan);
-                auto measured =
-                    measure_duet(setup_, trial.configuration, plan.trial_seconds(), swapped(replicate));
+                auto measured = measure_duet(setup_, trial.configuration, plan.trial_seconds(),
+                                             candidate_area(replicate) == 1);
                 if (interrupted() != 0) return fail(ErrorCode::kInterrupted, "stopped");
                 if (!measured) {
                     log_warning("confirming trial {}: {}", number, to_text(measured.error()));
@@ -272,8 +299,10 @@ class TuneRun {
     const FileReader& files_;
     const ProgressSink& progress_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    Fd lock_;  // before study_: closing any descriptor of the file would drop SQLite's own locks
     std::unique_ptr<Study> study_;
     StudyFacts facts_;
+    std::size_t first_design_ = 0;
     std::unique_ptr<Target> target_;
     std::unique_ptr<Search> search_;
     MeasureSetup setup_;

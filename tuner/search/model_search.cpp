@@ -97,8 +97,8 @@ class ModelSearch final : public Search {
                 for (std::size_t level = 1; level < dimensions[d].values.size(); ++level) {
                     const std::string value = to_text(dimensions[d].values[level]);
                     if (!seen.contains({dimensions[d].parameter, value})) continue;
-                    const auto effect =
-                        model->contrast(design_.encoder().encode(design_.contrast(s, d, level)));
+                    const auto effect = model->contrast(
+                        with_area(0, design_.encoder().encode(design_.contrast(s, d, level))));
                     const double half = 1.96 * effect.deviation;
                     result.push_back({dimensions[d].parameter, value, effect.mean, effect.mean - half,
                                       effect.mean + half});
@@ -112,22 +112,31 @@ class ModelSearch final : public Search {
     }
 
   private:
-    Eigen::VectorXd row(const Configuration& configuration) const {
-        return design_.encoder().encode(design_.point(configuration));
+    // Area first (0 = the average of both), then the filesystem, then the parameters.
+    Eigen::VectorXd with_area(double area, const Eigen::VectorXd& encoded) const {
+        Eigen::VectorXd result(encoded.size() + 1);
+        result[0] = area;
+        result.tail(encoded.size()) = encoded;
+        return result;
+    }
+    Eigen::VectorXd row(const Configuration& configuration, double area = 0) const {
+        return with_area(area, design_.encoder().encode(design_.point(configuration)));
     }
 
     std::optional<models::LinearRegression> fit(const std::vector<Observation>& observations) const {
         if (observations.size() < 2) return std::nullopt;
         const auto n = static_cast<Eigen::Index>(observations.size());
-        Eigen::MatrixXd rows(n, static_cast<Eigen::Index>(design_.encoder().feature_count()));
+        Eigen::MatrixXd rows(n, static_cast<Eigen::Index>(design_.encoder().feature_count()) + 1);
         Eigen::VectorXd targets(n), noise(n);
         for (Eigen::Index i = 0; i < n; ++i) {
             const Observation& observation = observations[static_cast<std::size_t>(i)];
-            rows.row(i) = row(observation.trial->configuration);
+            // Trials take turns on the two areas; what an area is worth must not count for the candidate.
+            rows.row(i) =
+                row(observation.trial->configuration, candidate_area(observation.trial->number) - 0.5);
             targets[i] = observation.log_ratio;
             noise[i] = observation.variance;
         }
-        auto model = models::LinearRegression::fit(rows, targets, noise);
+        auto model = models::LinearRegression::fit(rows, targets, noise, spaces_.size());
         if (!model) return std::nullopt;
         return std::move(*model);
     }

@@ -13,6 +13,12 @@
 
 namespace fsadvise::tuner {
 
+// Area of the candidate in the search trial of this number: they alternate, so that no candidate keeps the
+// better one.
+constexpr int candidate_area(int number) {
+    return number % 2;
+}
+
 struct Proposal {
     Configuration configuration;
     std::string origin;

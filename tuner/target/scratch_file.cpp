@@ -1,7 +1,9 @@
 #include "tuner/target/scratch_file.h"
 
+#include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 
 #include <fcntl.h>
@@ -115,15 +117,35 @@ Result<Fd> create_marked(const std::string& path) {
     return file;
 }
 
-Result<Ground> attach_areas(std::shared_ptr<Fd> file, const std::string& path, const AreaLayout& layout) {
+// The second area has a file of its own, which never has a name: mkfs.btrfs takes two loop devices over one file for
+// one device, and refuses to format the one while the other is mounted.
+Result<Fd> create_nameless(const std::string& path) {
+    const std::string folder = folder_of(path);
+    if (auto file = Fd::open(folder, O_RDWR | O_TMPFILE, 0600)) return file;
+    std::string pattern = path + ".XXXXXX";
+    const int fd = ::mkostemp(pattern.data(), O_CLOEXEC);
+    if (fd < 0) {
+        return fail(ErrorCode::kUnavailable, "cannot make a second scratch file: " + errno_text(errno), folder,
+                    "name a folder that is writable");
+    }
+    ::unlink(pattern.c_str());
+    return Fd(fd);
+}
+
+using AreaFiles = std::array<Fd, kAreas>;
+
+Result<Ground> attach_areas(std::shared_ptr<AreaFiles> files, const std::string& path, const AreaLayout& layout) {
     Ground ground;
     ground.area_bytes = layout.area_bytes;
-    for (int area = 0; area < kAreas; ++area) {
-        FSADVISE_ASSIGN(LoopDevice loop,
-                        LoopDevice::attach(file->get(), path, layout.offset_bytes(area), layout.area_bytes));
+    for (const Fd& file : *files) {
+        if (::ftruncate(file.get(), static_cast<off_t>(kAreaStartBytes + layout.area_bytes)) != 0) {
+            return fail(ErrorCode::kUnavailable, "cannot size the scratch file: " + errno_text(errno), path,
+                        "some filesystems limit the size of a file");
+        }
+        FSADVISE_ASSIGN(LoopDevice loop, LoopDevice::attach(file.get(), path, kAreaStartBytes, layout.area_bytes));
         ground.areas.push_back({loop.path(), loop.release_descriptor()});
     }
-    ground.owner = std::move(file);
+    ground.owner = std::move(files);
     return ground;
 }
 
@@ -176,14 +198,12 @@ Result<Ground> open_scratch_file(const TargetRequest& request, const FileReader&
     if (!layout) return fail(ErrorCode::kUsage, "the scratch file is too small", path);
     const BackingPlace place = backing_place(files, path);
     FSADVISE_ASSIGN(Fd opened, create_marked(path));
-    auto file = std::make_shared<Fd>(std::move(opened));
-    const bool sized = ::ftruncate(file->get(), static_cast<off_t>(request.size_bytes)) == 0;
-    const int error = errno;
-    auto ground = sized ? attach_areas(file, path, *layout)
-                        : fail(ErrorCode::kUnavailable, "cannot size the scratch file: " + errno_text(error),
-                               path, "some filesystems limit the size of a file");
+    auto second = create_nameless(path);
     // With or without success: the file is ours and must not outlive this run.
     ::unlink(path.c_str());
+    if (!second) return tl::unexpected(second.error());
+    auto area_files = std::make_shared<AreaFiles>(AreaFiles{std::move(opened), std::move(*second)});
+    auto ground = attach_areas(area_files, path, *layout);
     if (!ground) return ground;
     if (place.in_memory()) {
         ground->stands_for = fmt::format("a loop file in RAM ({})", place.filesystem);
@@ -194,8 +214,8 @@ Result<Ground> open_scratch_file(const TargetRequest& request, const FileReader&
                              ? "a loop file"
                              : fmt::format("a loop file on {} ({})", place.filesystem, place.mount_point);
     ground->medium = "loop";
-    ground->reserve = [fd = file->get(), path, layout = *layout](int area) {
-        return reserve_area(fd, path, layout.offset_bytes(area), layout.area_bytes);
+    ground->reserve = [area_files, path, bytes = layout->area_bytes](int area) {
+        return reserve_area(area_files->at(static_cast<std::size_t>(area)).get(), path, kAreaStartBytes, bytes);
     };
     if (auto reserved = ground->reserve(0); !reserved) return tl::unexpected(reserved.error());
     if (auto reserved = ground->reserve(1); !reserved) return tl::unexpected(reserved.error());

@@ -76,6 +76,9 @@ Result<std::string> check_work_directory(const std::string& parent) {
                     "this chroot's root is no mount point, so mounts made here could outlive a killed run",
                     place, "give a --work-dir on a mount of its own, or bind-mount the chroot on itself");
     }
+    if (!parent.empty() && !fs::is_directory(place, error)) {
+        return fail(ErrorCode::kUnavailable, "the work directory does not exist", place, "make it, or name another one");
+    }
     if (!fs::exists(place, error)) place = fs::path(place).parent_path().string();
     if (place.empty()) place = ".";
     if (::access(place.c_str(), W_OK | X_OK) == 0) return parent.empty() ? kSystemParent : parent;
