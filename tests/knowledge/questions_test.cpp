@@ -47,8 +47,8 @@ void check_question(const Knowledge& knowledge, const RuleNetwork& network, cons
     const auto check = [&](const char* key, const std::string& text, bool expected) {
         for (const auto& word : question.value(key, std::vector<std::string>{})) {
             const bool found = text.find(word) != std::string::npos;
-            CHECK_MESSAGE(found == expected,
-                          id << ": " << (expected ? "misses '" : "has '") << word << "': " << text);
+            CHECK_MESSAGE(found == expected, id << ": " << std::string(expected ? "misses '" : "has '")
+                                                << word << "': " << text);
         }
     };
     check("must", words, true);
