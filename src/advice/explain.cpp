@@ -1,6 +1,7 @@
 #include "advice/explain.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -76,7 +77,10 @@ class DecisionExplainer {
         const std::string filesystem = parameter == nullptr                ? decision
                                        : parameter->layer == Layer::kBlock ? chosen.configuration.filesystem
                                                                            : parameter->filesystem;
-        const auto conclusion = network_.infer(request_, filesystem);
+        // The rules about all filesystems, then those about this one.
+        auto conclusion = network_.infer(request_, {});
+        auto own = network_.infer(request_, filesystem);
+        std::ranges::move(own.fired, std::back_inserter(conclusion.fired));
         Explanation result{"decision", decision, title(decision, chosen), {}};
         result.add("path", network_.justify(conclusion, decision));
         for (const Choice& choice : chosen.choices) {

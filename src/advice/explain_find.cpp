@@ -1,5 +1,6 @@
 // From an option as people write it to the parameters it can mean.
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "advice/explain_parts.h"
@@ -25,12 +26,19 @@ class Finder {
         if (seen_.insert(&parameter).second) found_.push_back({&parameter, std::move(value), written});
     }
     [[nodiscard]] bool empty() const { return found_.empty(); }
-    std::vector<FoundParameter> take_found() { return std::move(found_); }
+    // A value that fits one filesystem is not meant for another that refuses it.
+    std::vector<FoundParameter> take_found() {
+        const auto fits = [](const FoundParameter& item) { return item.value.has_value(); };
+        if (std::ranges::any_of(found_, fits) && has_value_) std::erase_if(found_, std::not_fn(fits));
+        return std::move(found_);
+    }
+    void note_value() { has_value_ = true; }
 
   private:
     const Knowledge& knowledge_;
     std::vector<FoundParameter> found_;
     std::set<const Parameter*> seen_;
+    bool has_value_ = false;
 };
 
 bool is_name_of(const Parameter& parameter, const std::string& word) {
@@ -73,6 +81,7 @@ std::vector<FoundParameter> find_parameters(const Knowledge& knowledge,
         for (const Filesystem& filesystem : knowledge.filesystems()) filesystems.push_back(filesystem.id);
     }
     const std::string joined = join(words, " ");
+    if (words.size() > 1 || joined.find('=') != std::string::npos) finder.note_value();
     for (const std::string& id : filesystems) {
         const Filesystem& filesystem = *knowledge.filesystem(id);
         if (words.front().starts_with('-')) {

@@ -6,9 +6,15 @@
 #include <unistd.h>
 
 #include "advice/lint.h"
+#include "advice/lint_fix.h"
+#include "advice/lint_mounted.h"
+#include "advice/lint_suppress.h"
 #include "base/fd.h"
+#include "base/log.h"
+#include "cli/check_parts.h"
 #include "cli/command.h"
 #include "output/render.h"
+#include "output/sarif.h"
 
 namespace fsadvise::cli {
 namespace {
@@ -18,8 +24,14 @@ constexpr std::size_t kInputLimit = 16u << 20;
 struct CheckOptions {
     std::vector<std::string> files;
     HostOptions host;
-    std::string workload, fail_on = "error";
-    bool json = false;
+    std::string batch, workload, fail_on = "error", format = "text", upgrade_to;
+    bool json = false, fix = false, mounted = false;
+};
+
+// All findings, and those that comments suppress.
+struct Checked {
+    LintResult result;
+    std::vector<Finding> suppressed;
 };
 
 Result<std::string> read_input(const std::string& file) {
@@ -48,28 +60,128 @@ bool reaches(const LintResult& result, const std::string& fail_on) {
     return false;
 }
 
+Result<Checked> check_text(const Knowledge& knowledge, const LintTarget& target, const std::string& text,
+                           const std::string& file) {
+    Checked checked;
+    FSADVISE_ASSIGN(checked.result, lint(knowledge, target, text, file));
+    checked.suppressed = apply_suppressions(text, file, checked.result);
+    return checked;
+}
+
+template <class T>
+void append(std::vector<T>& all, std::vector<T>&& more) {
+    std::move(more.begin(), more.end(), std::back_inserter(all));
+}
+
+struct Input {
+    std::string name, text;
+};
+
+Result<Checked> check_all(const Knowledge& knowledge, const LintTarget& target,
+                          const std::vector<Input>& inputs, const std::vector<MountedFilesystem>& mounts) {
+    Checked all;
+    for (const Input& input : inputs) {
+        FSADVISE_ASSIGN(Checked checked, check_text(knowledge, target, input.text, input.name));
+        all.result.lines += checked.result.lines;
+        all.result.checked += checked.result.checked;
+        append(all.result.findings, std::move(checked.result.findings));
+        append(all.result.pairs, std::move(checked.result.pairs));
+        append(all.suppressed, std::move(checked.suppressed));
+    }
+    LintResult live = lint_mounted(knowledge, target, mounts);
+    all.result.lines += live.lines;
+    all.result.checked += live.checked;
+    append(all.result.findings, std::move(live.findings));
+    return all;
+}
+
+// "6.18" is a kernel, everything else a distribution.
+Result<LintTarget> upgraded(const CheckOptions& options, const Knowledge& knowledge) {
+    HostOptions host = options.host;
+    host.host_file.clear();
+    const bool kernel =
+        !options.upgrade_to.empty() && options.upgrade_to.front() >= '0' && options.upgrade_to.front() <= '9';
+    (kernel ? host.kernel : host.distribution) = options.upgrade_to;
+    if (!kernel) host.kernel.clear();
+    LintTarget target;
+    FSADVISE_ASSIGN(target.host, resolve_host(host, knowledge));
+    target.workload = options.workload;
+    return target;
+}
+
+Outcome fix(const CheckOptions& options, const Knowledge& knowledge, const LintTarget& target,
+            const Input& input, const Common& common) {
+    FSADVISE_ASSIGN(const Checked before, check_text(knowledge, target, input.text, input.name));
+    const FixedText fixed = fix_text(input.text, before.result.findings);
+    FSADVISE_ASSIGN(const Checked after, check_text(knowledge, target, fixed.text, input.name));
+    FSADVISE_TRY(emit(common, fixed.text));
+    for (const Finding& finding : fixed.fixed)
+        log_info("{}:{}: fixed {} [{}]", finding.file, finding.line, finding.subject, finding.id);
+    for (const Finding& finding : after.result.findings) {
+        if (finding.severity == Severity::kInfo) continue;
+        log_warning("{}:{}: left to you: {} [{}]", finding.file, finding.line, finding.what, finding.id);
+    }
+    return reaches(after.result, options.fail_on) ? 1 : 0;
+}
+
+Result<void> print(const CheckOptions& options, const Checked& checked, const Common& common) {
+    const std::string format = options.json ? "json" : options.format;
+    if (format == "sarif")
+        return emit(common, render_sarif(checked.result, checked.suppressed, FSADVISE_VERSION));
+    if (format == "json") {
+        auto document = to_json(checked.result);
+        LintResult suppressed;
+        suppressed.findings = checked.suppressed;
+        document["suppressed"] = to_json(suppressed)["findings"];
+        return emit(common, document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    }
+    const TextStyle style{use_color(common, STDOUT_FILENO), terminal_width(STDOUT_FILENO)};
+    std::string text = render_lint_text(checked.result, style);
+    if (!checked.suppressed.empty())
+        text += std::to_string(checked.suppressed.size()) + " suppressed by comments\n";
+    return emit(common, text);
+}
+
+Result<void> check_usage(const CheckOptions& options) {
+    if (options.files.empty() && !options.mounted)
+        return fail(ErrorCode::kUsage, "nothing to check is named", "check",
+                    "name files, - for standard input, or --mounted");
+    if (options.fix && (options.files.size() != 1 || options.mounted || !options.upgrade_to.empty()))
+        return fail(ErrorCode::kUsage, "--fix corrects one file at a time", "check",
+                    "name one file, without --mounted and --upgrade-to");
+    return {};
+}
+
 Outcome check(const CheckOptions& options, const Common& common) {
+    if (!options.batch.empty()) {
+        if (options.files.empty() && !options.mounted && !options.fix && options.upgrade_to.empty())
+            return check_batch(options.batch, options.host, common);
+        return fail(ErrorCode::kUsage, "--batch takes one file of rows and nothing else to check", "check",
+                    "see docs/batch.md");
+    }
+    FSADVISE_TRY(check_usage(options));
     FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common));
     LintTarget target;
     FSADVISE_ASSIGN(target.host, resolve_host(options.host, loaded.knowledge));
     target.workload = options.workload;
-    LintResult all;
+    std::vector<Input> inputs;
     for (const std::string& file : options.files) {
-        FSADVISE_ASSIGN(const std::string text, read_input(file));
-        FSADVISE_ASSIGN(LintResult result,
-                        lint(loaded.knowledge, target, text, file == "-" ? "<stdin>" : file));
-        all.lines += result.lines;
-        all.checked += result.checked;
-        std::move(result.findings.begin(), result.findings.end(), std::back_inserter(all.findings));
-        std::move(result.pairs.begin(), result.pairs.end(), std::back_inserter(all.pairs));
+        FSADVISE_ASSIGN(std::string text, read_input(file));
+        inputs.push_back({file == "-" ? "<stdin>" : file, std::move(text)});
     }
-    if (options.json) {
-        FSADVISE_TRY(emit(common, to_json(all).dump(2) + "\n"));
-    } else {
-        const TextStyle style{use_color(common, STDOUT_FILENO), terminal_width(STDOUT_FILENO)};
-        FSADVISE_TRY(emit(common, render_lint_text(all, style)));
+    if (options.fix) return fix(options, loaded.knowledge, target, inputs.front(), common);
+    std::vector<MountedFilesystem> mounts;
+    SystemProcessRunner runner;
+    if (options.mounted) mounts = mounted_filesystems(loaded.knowledge, runner);
+    FSADVISE_ASSIGN(Checked checked, check_all(loaded.knowledge, target, inputs, mounts));
+    if (!options.upgrade_to.empty()) {
+        FSADVISE_ASSIGN(const LintTarget later, upgraded(options, loaded.knowledge));
+        FSADVISE_ASSIGN(Checked then, check_all(loaded.knowledge, later, inputs, mounts));
+        then.result = added_findings(checked.result, then.result);
+        checked = std::move(then);
     }
-    return reaches(all, options.fail_on) ? 1 : 0;
+    FSADVISE_TRY(print(options, checked, common));
+    return reaches(checked.result, options.fail_on) ? 1 : 0;
 }
 
 }  // namespace
@@ -78,8 +190,19 @@ void add_check(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<CheckOptions>();
     CLI::App* command = app.add_subcommand("check", "find options that fail, do nothing or endanger data");
     command->add_option("files", options->files, "fstab files or shell scripts, - for standard input")
-        ->required()
         ->type_name("FILE");
+    command
+        ->add_option("--batch", options->batch,
+                     "predict mkfs, mount and remount for JSON rows (docs/batch.md), - for standard input")
+        ->type_name("ROWS");
+    command->add_flag("--mounted", options->mounted,
+                      "check what is mounted on this machine now (only reads)");
+    command->add_flag("--fix", options->fix,
+                      "print the corrected file instead of findings (-o FILE writes it)");
+    command
+        ->add_option("--upgrade-to", options->upgrade_to,
+                     "list what this distribution or kernel would break, compared with the target")
+        ->type_name("TARGET");
     add_host_options(*command, options->host, false);
     command->add_option("--workload", options->workload, "what the filesystems serve")->type_name("NAME");
     command
@@ -87,7 +210,10 @@ void add_check(CLI::App& app, Invocation& invocation) {
                      "exit 1 from this severity on: error, warning, info or never")
         ->check(CLI::IsMember({"error", "warning", "info", "never"}))
         ->type_name("SEVERITY");
-    command->add_flag("--json", options->json, "findings as one JSON document");
+    command->add_option("--format", options->format, "text, json or sarif")
+        ->check(CLI::IsMember({"text", "json", "sarif"}))
+        ->type_name("F");
+    command->add_flag("--json", options->json, "the same as --format json");
     add_common(*command, invocation.common);
     command->callback([options, &invocation] {
         invocation.action = [options, &invocation] { return check(*options, invocation.common); };

@@ -85,6 +85,8 @@ int run(int argc, char** argv) {
     add_check(app, invocation);
     add_report(app, invocation);
     add_probe(app, invocation);
+    add_explain(app, invocation);
+    add_knowledge(app, invocation);
     if (words.empty()) {
         std::fputs(
             "fsadvise advises a filesystem, its mkfs parameters and mount options, and proves the "

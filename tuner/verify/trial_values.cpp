@@ -30,7 +30,9 @@ class ValueList {
         }
         add(*whole);
         const bool doubles = parameter_.domain.power_of_two && *whole > 1;
-        add(low ? (doubles ? *whole / 2 : *whole - 1) : (doubles ? *whole * 2 : *whole + 1));
+        const std::int64_t outside =
+            low ? (doubles ? *whole / 2 : *whole - 1) : (doubles ? *whole * 2 : *whole + 1);
+        if (*whole != 0) add(outside);  // "-1" is another option to most parsers, not a number
         add(low ? (doubles ? *whole * 2 : *whole + 1) : (doubles ? *whole / 2 : *whole - 1));
         if (doubles) add(*whole + 1);
     }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "space/spelling.h"
 #include "space/validity.h"
 #include "tuner/verify/trial_values.h"
 #include "tuner/verify/verify.h"
@@ -154,6 +155,13 @@ Configuration with_condition(const Knowledge& knowledge, const Request& request,
     return found;
 }
 
+// A value that is written by leaving its word out cannot be refused.
+bool says_nothing(const Knowledge& knowledge, const Parameter& parameter, const Value& value) {
+    const Commands with = spell(knowledge, {parameter.filesystem, {{parameter.id, value}}});
+    const Commands without = spell(knowledge, {parameter.filesystem, {}});
+    return with.mkfs == without.mkfs && with.mount_options == without.mount_options;
+}
+
 }  // namespace
 
 Request verify_request(const Host& host, std::uint64_t size_bytes) {
@@ -186,6 +194,7 @@ std::vector<VerifyCase> verify_cases(const Knowledge& knowledge, const Request& 
         const auto values = trial_values(plain, *parameter);
         if (values.empty()) skipped.push_back({parameter->id, "no value to try but the default"});
         for (const Value& value : values) {
+            if (says_nothing(knowledge, *parameter, value)) continue;
             cases.push_back({"value",
                              parameter->id + " = " + to_text(value),
                              with_condition(knowledge, request, *parameter, value),
