@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "advice/lint_format.h"
 #include "base/text.h"
 
 namespace fsadvise {
@@ -46,6 +47,10 @@ bool looks_like_fstab(std::string_view text, const std::string& file) {
     return fstab > other;
 }
 
+int count_lines(std::string_view text) {
+    return static_cast<int>(std::ranges::count(text, '\n')) + (text.empty() || text.ends_with('\n') ? 0 : 1);
+}
+
 }  // namespace
 
 std::string to_text(Severity severity) {
@@ -62,6 +67,17 @@ std::string to_text(Severity severity) {
 
 Result<LintResult> lint(const Knowledge& knowledge, const LintTarget& target, std::string_view text,
                         const std::string& file) {
+    FSADVISE_TRY(check_text(text, file));
+    const auto name = std::string_view(file).substr(file.rfind('/') + 1);
+    const bool named_fstab = name.ends_with("fstab");
+    for (const auto& format : lint_formats()) {
+        if (named_fstab || !format.recognises(name, text)) continue;
+        LintResult result;
+        result.lines = count_lines(text);
+        FSADVISE_TRY(format.check({knowledge, target, file, name, text}, result));
+        tidy(result);
+        return result;
+    }
     return looks_like_fstab(text, file) ? lint_fstab(knowledge, target, text, file)
                                         : lint_script(knowledge, target, text, file);
 }

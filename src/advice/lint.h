@@ -52,7 +52,8 @@ Result<LintResult> lint_fstab(const Knowledge& knowledge, const LintTarget& targ
                               const std::string& file);
 Result<LintResult> lint_script(const Knowledge& knowledge, const LintTarget& target, std::string_view text,
                                const std::string& file);
-// Tells fstab from script by content and name, then lints.
+// Tells the format by name and content (the list is in lint_format.h; else fstab or script), then lints.
+// Errors: kBadInput also for binary data and for YAML or JSON that does not parse or is beyond its bounds.
 Result<LintResult> lint(const Knowledge& knowledge, const LintTarget& target, std::string_view text,
                         const std::string& file);
 

@@ -358,6 +358,10 @@ void tidy(LintResult& result) {
     std::erase_if(result.findings, [&](const Finding& item) {
         return item.id == kDefaultValueId && graver.contains({item.line, item.subject});
     });
+    // A line that got a finding was checked, whatever its filesystem type is.
+    std::set<int> lines;
+    for (const auto& item : result.findings) lines.insert(item.line);
+    result.checked = std::max(result.checked, static_cast<int>(lines.size()));
 }
 
 Result<void> check_bounds(std::string_view text, const std::string& file) {

@@ -86,18 +86,6 @@ std::optional<Severity> unstable_name(std::string_view spec) {
     return std::nullopt;
 }
 
-void check_name(const LintChecker& checker, const FstabLine& line, LintResult& result) {
-    const auto severity = unstable_name(line.spec());
-    if (!severity) return;
-    auto item = checker.finding("fstab-unstable-device-name", *severity, line.line, line.spec());
-    item.what = fmt::format("{} depends on the order in which the kernel finds the disks", line.spec());
-    item.consequence = "after a change of hardware or kernel another disk can be mounted here, or none";
-    item.fix = "use UUID=, LABEL= or a name below /dev/disk/by-id";
-    item.ignore_if = "the machine has a single disk, or the disk is made anew at every boot";
-    item.sources = {"fstab(5), the first field", "Linux kernel documentation: admin-guide/devices"};
-    result.findings.push_back(std::move(item));
-}
-
 void check_pass(const LintChecker& checker, const FstabLine& line, const Filesystem& filesystem,
                 LintResult& result) {
     const auto pass = line.field(5);
@@ -125,6 +113,73 @@ bool check_fields(const LintChecker& checker, const FstabLine& line, LintResult&
     item.sources = {"fstab(5)"};
     result.findings.push_back(std::move(item));
     return false;
+}
+
+// Disks that the cloud makes anew: nothing on them is worth a check at boot.
+bool ephemeral(const LintChecker& checker, const FstabLine& line) {
+    const auto& device = checker.request().host.device;
+    return line.spec().find("azure_resource") != std::string::npos ||
+           (device && device->backing == "instance-store");
+}
+
+void check_ephemeral(const LintChecker& checker, const FstabLine& line, LintResult& result) {
+    const auto pass = line.field(5);
+    if (pass.empty() || pass == "0" || !ephemeral(checker, line)) return;
+    auto item = checker.finding("fstab-pass-ephemeral", Severity::kInfo, line.line, pass);
+    item.what = fmt::format(
+        "pass number {}: the disk is made anew with the machine, a check at boot is no use", pass);
+    item.consequence = "boot waits for a check of data that may be lost anyway";
+    item.fix = "write 0 as the last field";
+    item.sources = {"fstab(5), the sixth field", "https://github.com/canonical/cloud-init/pull/1213"};
+    result.findings.push_back(std::move(item));
+}
+
+// What the disk hangs on must be there before the mount.
+void check_surroundings(const LintChecker& checker, const FstabLine& line, LintResult& result) {
+    const auto& host = checker.request().host;
+    static const std::set<std::string> kNetwork = {"iscsi",    "nbd",           "nvme-of",
+                                                   "ceph-rbd", "fibre-channel", "drbd"};
+    if (line.has("noauto") || line.directory() == "/") return;
+    if (host.device && kNetwork.contains(host.device->backing) && !line.has("_netdev")) {
+        auto item = checker.finding("fstab-no-netdev", Severity::kWarning, line.line, line.spec());
+        item.what = fmt::format("the disk comes over the network ({}) and the line has no _netdev",
+                                host.device->backing);
+        item.consequence =
+            "systemd mounts it before the network is up: boot stops in emergency mode, or shutdown hangs";
+        item.fix = "add _netdev";
+        item.ignore_if = "the initiator's unit is ordered before local-fs-pre.target";
+        item.sources = {"systemd.mount(5), _netdev", "https://github.com/linux-nvme/nvme-cli/issues/1394"};
+        result.findings.push_back(std::move(item));
+    }
+    if (!host.cloud.empty() && !line.has("nofail")) {
+        auto item = checker.finding("fstab-no-nofail", Severity::kInfo, line.line, line.directory());
+        item.what = "a cloud volume that is detached or late stops the boot";
+        item.consequence = "the machine waits in emergency mode, where nobody can log in";
+        item.fix = "add nofail, and RequiresMountsFor= in the services that need it";
+        item.ignore_if = "the machine is useless without the volume";
+        item.sources = {"systemd.mount(5), nofail"};
+        result.findings.push_back(std::move(item));
+    }
+}
+
+// Quotas that the kernel switches on at the first mount only, which is not fstab's for the root filesystem.
+void check_root_quota(const LintChecker& checker, const FstabLine& line, const std::vector<ParsedWord>& words,
+                      LintResult& result) {
+    if (line.directory() != "/") return;
+    for (const auto& word : words) {
+        const auto* parameter = checker.knowledge().parameter(word.parameter);
+        if (parameter == nullptr || word.bad_value || line.type() != "xfs" ||
+            !word.parameter.ends_with("_quota")) {
+            continue;
+        }
+        auto item = checker.finding("fstab-root-quota", Severity::kWarning, line.line, word.text);
+        item.what = fmt::format(
+            "'{}' has no effect on / through fstab: a remount cannot switch quota accounting on", word.text);
+        item.consequence = "there is no quota, and programs that need it say so";
+        item.fix = fmt::format("add rootflags={} to the kernel command line", word.text);
+        item.sources = {"xfs(5), quota options", "https://github.com/moby/moby/issues/46823"};
+        result.findings.push_back(std::move(item));
+    }
 }
 
 // x-systemd.requires= on something that waits for the network, in a mount that local-fs.target waits for.
@@ -189,7 +244,9 @@ class SharedSuperblocks {
                             word.text, first->second.line);
             item.consequence =
                 "the first mount decides: the option is ignored, or changes all the other mounts";
-            item.fix = "write it on every line, or set a file attribute or property on the directory instead";
+            item.fix =
+                "write it on every line, or set a file attribute (chattr +C) or property on the directory "
+                "instead";
             item.sources = {"btrfs(5), MOUNT OPTIONS: most options apply to the whole filesystem"};
             result.findings.push_back(std::move(item));
         }
@@ -218,6 +275,23 @@ void check_duplicates(const LintChecker& checker, const FstabLine& line,
 
 }  // namespace
 
+void check_device_name(const LintChecker& checker, const std::string& device, int line, LintResult& result) {
+    const auto severity = unstable_name(device);
+    if (!severity) return;
+    auto item = checker.finding("fstab-unstable-device-name", *severity, line, device);
+    item.what = fmt::format("{} depends on the order in which the kernel finds the disks", device);
+    item.consequence = "after a change of hardware or kernel another disk can be mounted here, or none";
+    item.fix = "use UUID=, LABEL= or a name below /dev/disk/by-id";
+    item.ignore_if = "the machine has a single disk, or the disk is made anew at every boot";
+    item.sources = {"fstab(5), the first field", "Linux kernel documentation: admin-guide/devices"};
+    result.findings.push_back(std::move(item));
+}
+
+void check_redundant_options(const LintChecker& checker, const std::string& filesystem,
+                             const std::string& options, int line, LintResult& result) {
+    check_nodiratime(checker, parse_mount_options(checker.knowledge(), filesystem, options), line, result);
+}
+
 void check_fstab(const LintChecker& checker, std::string_view text, int first_line, LintResult& result) {
     SharedSuperblocks superblocks;
     std::map<std::string, int> directories;
@@ -231,6 +305,7 @@ void check_fstab(const LintChecker& checker, std::string_view text, int first_li
         line.words = split(line.options(), ',');
         check_ordering(checker, line, result);
         check_duplicates(checker, line, directories, result);
+        check_ephemeral(checker, line, result);
         const auto* filesystem = checker.knowledge().filesystem(line.type());
         if (filesystem == nullptr) continue;
         ++result.checked;
@@ -238,8 +313,10 @@ void check_fstab(const LintChecker& checker, std::string_view text, int first_li
         const auto words = parse_mount_options(checker.knowledge(), line.type(), line.options());
         checker.check_mount(line.type(), nullptr, words, place, result);
         check_nodiratime(checker, words, number, result);
-        check_name(checker, line, result);
+        check_device_name(checker, line.spec(), number, result);
         check_pass(checker, line, *filesystem, result);
+        check_surroundings(checker, line, result);
+        check_root_quota(checker, line, words, result);
         superblocks.add(checker, line, words, result);
     }
 }

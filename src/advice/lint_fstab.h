@@ -1,6 +1,7 @@
 // The fstab half of lint, for one text or for lines found inside a script. Internal to src/advice.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "advice/lint_check.h"
@@ -9,5 +10,10 @@ namespace fsadvise {
 
 // Lines are numbered from `first_line`.
 void check_fstab(const LintChecker& checker, std::string_view text, int first_line, LintResult& result);
+// A device name that can point to another disk after the next boot.
+void check_device_name(const LintChecker& checker, const std::string& device, int line, LintResult& result);
+// What holds for mount options wherever they are written, besides LintChecker::check_mount.
+void check_redundant_options(const LintChecker& checker, const std::string& filesystem,
+                             const std::string& options, int line, LintResult& result);
 
 }  // namespace fsadvise

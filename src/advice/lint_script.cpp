@@ -1,6 +1,8 @@
 // Shell scripts: mkfs and mount commands, paired by device; fstab lines they write; chattr.
+#include "advice/lint_script.h"
+
 #include <algorithm>
-#include <map>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -81,20 +83,10 @@ MountCommand parse_mount(const std::vector<std::string>& words) {
     return mount;
 }
 
-struct Formatted {
-    int line = 0;
-    std::vector<std::string> argv;
-    ParsedCommand command;
-    Verdict verdict;
-};
-
-struct Mounted {
-    std::string filesystem, options, device;
-};
-
 class ScriptLinter {
   public:
-    ScriptLinter(const LintChecker& checker, LintResult& result) : checker_(checker), result_(result) {}
+    ScriptLinter(const LintChecker& checker, VolumeLinter& volumes, int first_line, LintResult& result)
+        : checker_(checker), volumes_(volumes), first_line_(first_line), result_(result) {}
 
     void run(const std::vector<ShellCommand>& commands) {
         for (std::size_t i = 0; i < commands.size(); ++i) {
@@ -103,11 +95,13 @@ class ScriptLinter {
             if (words.empty()) continue;
             const auto program = program_name(words.front());
             if (program == "mount") {
-                mount(commands[i].line, words);
+                mount(line_of(commands[i].line), words);
             } else if (program == "chattr") {
-                chattr(commands[i].line, words);
+                chattr(line_of(commands[i].line), words);
+            } else if (program == "lvcreate") {
+                lvcreate(line_of(commands[i].line), words);
             } else {
-                mkfs(commands[i].line, words);
+                volumes_.format(line_of(commands[i].line), words);
             }
         }
     }
@@ -120,15 +114,68 @@ class ScriptLinter {
         return !words.empty() && program_name(words.front()) == "tee" && std::ranges::any_of(words, is_fstab);
     }
 
+    // A line for fstab that goes into a command that does not write it: a misspelt tee.
+    void lost_fstab(const ShellCommand& command, const std::string& line,
+                    const std::vector<std::string>& reader) {
+        static constexpr auto kWriters = std::to_array<std::string_view>(
+            {"tee", "sponge", "dd", "sed", "cat", "ssh", "sh", "bash", "sudo", "xargs", "while", "chroot",
+             "install", "grep", "sort", "awk", "python3", "envsubst"});
+        if (reader.empty()) return;
+        const auto program = program_name(reader.front());
+        if (std::ranges::find(kWriters, program) != kWriters.end() || has_placeholder(program)) return;
+        if (std::ranges::none_of(reader, [](const std::string& word) { return word.ends_with("fstab"); }))
+            return;
+        if (split_blanks(line).size() < 3) return;
+        auto item =
+            checker_.finding("fstab-line-not-written", Severity::kError, line_of(command.line), program);
+        item.what = fmt::format("{} does not write its input to the file: the line is lost{}", program,
+                                program == "tree" ? " (did you mean 'tee'?)" : "");
+        item.consequence = "fstab stays as it is: the mount is gone after the next boot";
+        item.fix = "write: ... | tee -a /etc/fstab";
+        item.sources = {"tee(1)", "tree(1): lists directories"};
+        result_.findings.push_back(std::move(item));
+    }
+
+    static std::vector<std::string> split_blanks(const std::string& line) {
+        auto fields = split(line, ' ');
+        std::erase(fields, "");
+        return fields;
+    }
+
+    // tee without -a replaces the whole file by this one line.
+    void replaced_fstab(const ShellCommand& command, const std::vector<std::string>& reader) {
+        if (reader.empty() || program_name(reader.front()) != "tee") return;
+        const auto appends = [](const std::string& word) {
+            return word == "--append" || (word.size() > 1 && word[0] == '-' && word[1] != '-' &&
+                                          word.find('a') != std::string::npos);
+        };
+        if (std::ranges::any_of(reader, appends)) return;
+        if (std::ranges::none_of(reader, [](const std::string& word) { return word == "/etc/fstab"; }))
+            return;
+        auto item = checker_.finding("fstab-replaced", Severity::kError, line_of(command.line), "tee");
+        item.what = "tee without -a replaces the whole /etc/fstab by this line";
+        item.consequence =
+            "the root filesystem and everything else is gone from fstab: the next boot fails or "
+            "mounts nothing else";
+        item.fix = "write: tee -a /etc/fstab";
+        item.ignore_if = "the file is empty, as in an image that is being built";
+        item.sources = {"tee(1)"};
+        result_.findings.push_back(std::move(item));
+    }
+
     // echo "..." >> /etc/fstab, echo "..." | tee -a /etc/fstab, cat >> /etc/fstab <<END
     void written_fstab(const std::vector<ShellCommand>& commands, std::size_t index,
                        const std::vector<std::string>& words) {
         const auto& command = commands[index];
+        const auto next = command.piped && index + 1 < commands.size()
+                              ? strip_prefixes(commands[index + 1].words)
+                              : std::vector<std::string>();
         const bool piped_there =
             command.piped && index + 1 < commands.size() && writes_fstab(commands[index + 1]);
-        if (!writes_fstab(command) && !piped_there) return;
+        const bool writes = writes_fstab(command) || piped_there;
+        if (!writes && next.empty()) return;
         if (!command.here_document.empty()) {
-            check_fstab(checker_, command.here_document, command.here_line, result_);
+            if (writes) check_fstab(checker_, command.here_document, line_of(command.here_line), result_);
         } else if (words.size() > 1 && program_name(words.front()) == "echo") {
             std::string line;
             for (std::size_t i = 1; i < words.size(); ++i) {
@@ -136,91 +183,43 @@ class ScriptLinter {
                 line += (line.empty() ? "" : " ") + words[i];
             }
             // A command substitution has blanks that are not field separators.
-            if (line.find("$(") == std::string::npos && line.find('`') == std::string::npos) {
-                check_fstab(checker_, line, command.line, result_);
+            const bool plain = line.find("$(") == std::string::npos && line.find('`') == std::string::npos;
+            if (plain && !writes) {
+                lost_fstab(command, line, next);
+            } else if (plain) {
+                replaced_fstab(command, next);
+                check_fstab(checker_, line, line_of(command.line), result_);
             }
         }
-    }
-
-    void mkfs(int line, const std::vector<std::string>& words) {
-        auto command = parse_mkfs(checker_.knowledge(), words);
-        if (command.filesystem.empty() || checker_.knowledge().filesystem(command.filesystem) == nullptr)
-            return;
-        if (command.devices.empty() && command.words.empty()) return;  // mkfs.xfs -V
-        ++result_.checked;
-        Formatted entry{line, words, std::move(command), {}};
-        entry.verdict = checker_.check_mkfs(entry.command, Place{line, "the mount fails"}, result_);
-        formatted_.push_back(std::move(entry));
-    }
-
-    // The last format of the device; a new one starts a new pair.
-    [[nodiscard]] const Formatted* format_of(const std::string& device) const {
-        const auto found = std::find_if(formatted_.rbegin(), formatted_.rend(), [&](const Formatted& entry) {
-            return std::ranges::find(entry.command.devices, device) != entry.command.devices.end();
-        });
-        return found == formatted_.rend() ? nullptr : &*found;
     }
 
     void mount(int line, const std::vector<std::string>& words) {
         auto mount = parse_mount(words);
         if (!mount.interesting) return;
-        const auto mount_words = split(mount.options, ',');
-        const auto option = [&](std::string_view name) {
-            return std::ranges::find(mount_words, name) != mount_words.end();
-        };
-        if (option("bind") || option("rbind")) return;
-        if (option("remount")) {
-            const auto earlier = mounted_.find(mount.directory);
-            if (earlier != mounted_.end()) {
-                if (mount.type.empty()) mount.type = earlier->second.filesystem;
-                if (mount.device.empty()) mount.device = earlier->second.device;
-            }
-        }
-        const auto* format = format_of(mount.device);
-        if (format != nullptr && !mount.type.empty() && mount.type != "auto" &&
-            mount.type != format->command.filesystem) {
-            wrong_type(line, mount, *format);
-            return;
-        }
-        const auto filesystem = format != nullptr ? format->command.filesystem : mount.type;
-        if (checker_.knowledge().filesystem(filesystem) == nullptr) return;
+        volumes_.mount({line, mount.type, mount.options, mount.device, mount.directory, "the mount fails"});
+    }
+
+    [[nodiscard]] int line_of(int line) const { return first_line_ + line - 1; }
+
+    // A thin volume: its file system must not outgrow the pool, and formatting discards.
+    void lvcreate(int line, const std::vector<std::string>& words) {
+        const auto thin = std::ranges::any_of(words, [](const std::string& word) {
+            return word == "--thin" || word == "-T" || word == "-V" || word.starts_with("--virtualsize") ||
+                   word == "--thinpool";
+        });
+        const auto virtual_size = std::ranges::any_of(
+            words, [](const std::string& word) { return word == "-V" || word.starts_with("--virtualsize"); });
+        if (!thin || !virtual_size) return;
         ++result_.checked;
-        const auto parsed = parse_mount_options(checker_.knowledge(), filesystem, mount.options);
-        const Place place{line, "the mount fails"};
-        const auto verdict = checker_.check_mount(filesystem, format != nullptr ? &format->command : nullptr,
-                                                  parsed, place, result_);
-        if (format != nullptr) {
-            const bool formats = format->verdict.formats && verdict.formats;
-            result_.pairs.push_back({format->line, line, format->argv, filesystem, mount.options,
-                                     mount.device, formats,
-                                     formats && format->verdict.mounts && verdict.mounts});
-        }
-        mounted_[mount.directory] = {filesystem, mount.options, mount.device};
-    }
-
-    void wrong_type(int line, const MountCommand& mount, const Formatted& format) {
-        auto item = checker_.finding("mount-wrong-type", Severity::kError, line, mount.type);
-        item.what = fmt::format("{} is formatted as {} in line {} and mounted as {}", mount.device,
-                                format.command.filesystem, format.line, mount.type);
-        item.consequence = "the mount fails";
-        item.fix = "mount it with -t " + format.command.filesystem;
+        auto item = checker_.finding("thin-overcommit", Severity::kInfo, line, words.front());
+        item.what = "a thin volume may be larger than what its pool has left";
+        item.consequence = "a full pool makes writes fail or hang, and the filesystem on it goes read-only";
+        item.fix =
+            "watch the pool (lvs -o data_percent,metadata_percent), set thin_pool_autoextend_threshold, and "
+            "give a stripe unit only if it equals the pool's chunk";
+        item.ignore_if = "the pool is monitored or holds the full size";
+        item.sources = {"lvmthin(7), automatically extend a thin pool"};
         result_.findings.push_back(std::move(item));
-        result_.pairs.push_back({format.line, line, format.argv, format.command.filesystem, mount.options,
-                                 mount.device, format.verdict.formats, false});
-    }
-
-    // The mount whose directory is the longest prefix of the path.
-    [[nodiscard]] const Mounted* mount_of(const std::string& path) const {
-        const Mounted* best = nullptr;
-        std::size_t length = 0;
-        for (const auto& [directory, mounted] : mounted_) {
-            const bool inside = path == directory || directory == "/" || path.starts_with(directory + "/");
-            if (inside && !directory.empty() && directory.size() >= length) {
-                best = &mounted;
-                length = directory.size();
-            }
-        }
-        return best;
     }
 
     void chattr(int line, const std::vector<std::string>& words) {
@@ -229,11 +228,11 @@ class ScriptLinter {
         });
         if (!no_cow) return;
         ++result_.checked;
-        const auto* mounted = mount_of(words.back());
-        if (mounted != nullptr && mounted->filesystem != "btrfs") {
+        const auto mounted = volumes_.filesystem_at(words.back());
+        if (!mounted.empty() && mounted != "btrfs") {
             auto item = checker_.finding("chattr-no-cow-elsewhere", Severity::kError, line, "+C");
-            item.what = fmt::format("{} is on {}, which has no no-copy-on-write attribute", words.back(),
-                                    mounted->filesystem);
+            item.what =
+                fmt::format("{} is on {}, which has no no-copy-on-write attribute", words.back(), mounted);
             item.consequence = "chattr fails or changes nothing";
             item.fix = "remove the command";
             item.sources = {"chattr(1), attribute C"};
@@ -256,12 +255,17 @@ class ScriptLinter {
     }
 
     const LintChecker& checker_;
+    VolumeLinter& volumes_;
+    int first_line_;
     LintResult& result_;
-    std::vector<Formatted> formatted_;
-    std::map<std::string, Mounted> mounted_;  // by directory
 };
 
 }  // namespace
+
+void check_script(const LintChecker& checker, std::string_view text, int first_line, VolumeLinter& volumes,
+                  LintResult& result) {
+    ScriptLinter(checker, volumes, first_line, result).run(split_shell(text));
+}
 
 Result<LintResult> lint_script(const Knowledge& knowledge, const LintTarget& target, std::string_view text,
                                const std::string& file) {
@@ -270,7 +274,8 @@ Result<LintResult> lint_script(const Knowledge& knowledge, const LintTarget& tar
     result.lines =
         static_cast<int>(std::ranges::count(text, '\n')) + (text.empty() || text.ends_with('\n') ? 0 : 1);
     const LintChecker checker(knowledge, target, file);
-    ScriptLinter(checker, result).run(split_shell(text));
+    VolumeLinter volumes(checker, result);
+    check_script(checker, text, 1, volumes, result);
     tidy(result);
     return result;
 }

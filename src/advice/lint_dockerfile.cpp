@@ -1,0 +1,173 @@
+// Dockerfiles: mkfs and mount commands in RUN, and images that format with tools newer than the nodes'
+// kernels.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "advice/lint_format.h"
+#include "advice/lint_script.h"
+#include "base/text.h"
+
+namespace fsadvise {
+namespace {
+
+struct Instruction {
+    int line = 0;
+    std::string name, rest;  // rest keeps its line breaks, so that line numbers inside stay right
+};
+
+std::vector<Instruction> split_instructions(std::string_view text) {
+    std::vector<Instruction> instructions;
+    bool open = false;
+    int number = 0;
+    for (const auto& raw : split(text, '\n')) {
+        ++number;
+        const auto content = trim(raw);
+        if (open) {
+            auto& rest = instructions.back().rest;
+            // A comment inside a continued instruction is dropped by the builder.
+            rest += content.starts_with('#') ? "\\\n" : raw + "\n";
+            open = content.starts_with('#') || content.empty() || content.ends_with('\\');
+            continue;
+        }
+        if (content.empty() || content.starts_with('#')) continue;
+        const auto blank = std::min(content.find_first_of(" \t"), content.size());
+        Instruction next{number, lower(content.substr(0, blank)), std::string(content.substr(blank)) + "\n"};
+        open = content.ends_with('\\');
+        instructions.push_back(std::move(next));
+    }
+    return instructions;
+}
+
+// "docker.io/library/alpine:3.20@sha256:..." -> {"alpine", "3.20"}
+std::pair<std::string, std::string> image_of(const std::string& from) {
+    std::vector<std::string> words;
+    for (const auto& word : split(std::string(trim(from)), ' ')) {
+        if (!word.empty() && !word.starts_with("--")) words.push_back(word);
+    }
+    if (words.empty()) return {};
+    auto image = words.front();
+    image = image.substr(0, image.find('@'));
+    image = image.substr(image.rfind('/') == std::string::npos ? 0 : image.rfind('/') + 1);
+    const auto colon = image.find(':');
+    if (colon == std::string::npos) return {image, ""};
+    auto version = image.substr(colon + 1);
+    version = version.substr(0, version.find_first_of("-_"));
+    return {image.substr(0, colon), version};
+}
+
+const Distribution* distribution_of(const Knowledge& knowledge, const std::string& from) {
+    const auto [name, tag] = image_of(from);
+    static const std::map<std::string, std::string> kNames = {
+        {"ubi8", "rhel"},        {"ubi9", "rhel"},      {"ubi10", "rhel"},     {"ubi", "rhel"},
+        {"rockylinux", "rocky"}, {"almalinux", "alma"}, {"archlinux", "arch"}, {"bci-base", "sles"}};
+    static const std::map<std::string, std::string> kTags = {
+        {"bullseye", "11"}, {"bookworm", "12"}, {"trixie", "13"}, {"focal", "20.04"},
+        {"jammy", "22.04"}, {"noble", "24.04"}, {"latest", ""}};
+    const auto known = kNames.find(name);
+    auto id = known != kNames.end() ? known->second : name;
+    auto version = tag;
+    if (const auto code = kTags.find(tag); code != kTags.end()) version = code->second;
+    if (name.starts_with("ubi") && name.size() > 3) version = name.substr(3);
+    return knowledge.distribution(id, version);
+}
+
+bool installs(const std::vector<std::string>& words) {
+    static const std::vector<std::string> kManagers = {"apk", "apt-get",  "apt",    "dnf",
+                                                       "yum", "microdnf", "zypper", "pacman"};
+    if (words.size() < 3 || std::ranges::find(kManagers, words[0]) == kManagers.end()) return false;
+    return std::ranges::any_of(words, [](const std::string& word) {
+        return word == "add" || word == "install" || word == "in" || word.starts_with("-S");
+    });
+}
+
+// The tools of the image against the target's kernel: would a plain mkfs make what the kernel can mount?
+void check_tools(const LintInput& input, const Distribution& image, const std::string& package, int line,
+                 LintResult& result) {
+    auto target = input.target;
+    target.host.tools = image.tools;
+    for (const auto& filesystem : input.knowledge.filesystems()) {
+        if (filesystem.tool != package || !image.tools.contains(package)) continue;
+        ++result.checked;
+        LintResult found;
+        const LintChecker checker(input.knowledge, target, input.file);
+        VolumeLinter volumes(checker, found);
+        volumes.format(line, {filesystem.mkfs, "DEVICE"});
+        volumes.mount({line, filesystem.id, "", "DEVICE", "/mnt", "the mount fails"});
+        for (auto& item : found.findings) {
+            if (item.severity != Severity::kError) continue;
+            // One finding a feature: they share the id, the subject tells them apart.
+            item.subject = item.id.substr(item.id.find(':') + 1);
+            item.id = "image-tools-too-new";
+            item.what = fmt::format("{} {} of {} formats {} so by default: {}", package,
+                                    image.tools.at(package), image.title, filesystem.title, item.what);
+            item.consequence = fmt::format(
+                "volumes formatted by this image do not mount on nodes with kernel {}", target.host.kernel);
+            item.fix = filesystem.id == "xfs"
+                           ? "pin the format: -c options=/usr/share/xfsprogs/mkfs/lts_KERNEL.conf, or use an "
+                             "older image"
+                           : "switch the feature off in the driver's mkfs options, or use an older image";
+            item.ignore_if = "the driver passes such options, or no node has a kernel that old";
+            result.findings.push_back(std::move(item));
+        }
+    }
+}
+
+bool recognises(std::string_view name, std::string_view text) {
+    if (name.starts_with("Dockerfile") || name.ends_with(".Dockerfile") || name.ends_with(".dockerfile") ||
+        name.starts_with("Containerfile")) {
+        return true;
+    }
+    const auto instructions = split_instructions(text.substr(0, 4096));
+    return !instructions.empty() && instructions.front().name == "from" && has_line_starting(text, "RUN ");
+}
+
+Result<void> check(const LintInput& input, LintResult& result) {
+    const Distribution* image = nullptr;
+    const auto instructions = split_instructions(input.text);
+    for (const auto& instruction : instructions) {
+        if (instruction.name == "from") {
+            image = distribution_of(input.knowledge, instruction.rest);
+            if (image != nullptr) continue;
+            auto item = input.checker().finding("image-unknown", Severity::kInfo, instruction.line,
+                                                std::string(trim(instruction.rest)));
+            item.what = "the tool versions of this image are not known";
+            item.consequence = "mkfs commands are judged by the versions of the target";
+            item.fix = "name the tools with --distro or --host";
+            result.findings.push_back(std::move(item));
+        }
+        if (instruction.name != "run" && instruction.name != "cmd" && instruction.name != "entrypoint")
+            continue;
+        auto target = input.target;
+        if (image != nullptr) target.host.tools = image->tools;
+        const LintChecker checker(input.knowledge, target, input.file);
+        VolumeLinter volumes(checker, result);
+        auto text = instruction.rest;
+        // ["mkfs.xfs", "-f", "/dev/sdb"]: the same words without the brackets.
+        if (trim(text).starts_with('['))
+            std::ranges::replace_if(
+                text, [](char c) { return c == '[' || c == ']' || c == ','; }, ' ');
+        check_script(checker, text, instruction.line, volumes, result);
+        if (image == nullptr) continue;
+        for (const auto& command : split_shell(text)) {
+            const auto words = strip_prefixes(command.words);
+            if (!installs(words)) continue;
+            for (const auto& word : words) {
+                const auto package =
+                    word == "xfsprogs-extra" ? "xfsprogs" : word.substr(0, word.find_first_of("=~"));
+                check_tools(input, *image, package, instruction.line + command.line - 1, result);
+            }
+        }
+    }
+    if (instructions.empty()) return fail(ErrorCode::kBadInput, "has no instruction", input.file);
+    return {};
+}
+
+}  // namespace
+
+LintFormat dockerfile_format() {
+    return {"Dockerfile", recognises, check};
+}
+
+}  // namespace fsadvise

@@ -1,0 +1,49 @@
+// Formats and mounts of one file, joined by device or label, whatever the file's syntax. Internal to
+// src/advice.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "advice/lint_check.h"
+
+namespace fsadvise {
+
+struct MountRequest {
+    int line = 0;
+    std::string type, options, device, directory;
+    std::string consequence = "the mount fails";  // of a refusal
+};
+
+class VolumeLinter {
+  public:
+    VolumeLinter(const LintChecker& checker, LintResult& result) : checker_(checker), result_(result) {}
+
+    // True if argv is a known mkfs that formats something. `names` are further names of the device.
+    bool format(int line, const std::vector<std::string>& argv, const std::vector<std::string>& names = {});
+    // Ignores bind mounts; a remount takes type and device from the mount before.
+    void mount(MountRequest request);
+    // Type of the mount whose directory is the longest prefix of the path; "" if there is none.
+    [[nodiscard]] std::string filesystem_at(const std::string& path) const;
+
+  private:
+    struct Formatted {
+        int line = 0;
+        std::vector<std::string> argv, names;
+        ParsedCommand command;
+        Verdict verdict;
+    };
+    struct Mounted {
+        std::string filesystem, device;
+    };
+    [[nodiscard]] const Formatted* format_of(const std::string& device) const;
+    void wrong_type(const MountRequest& request, const Formatted& format);
+
+    const LintChecker& checker_;
+    LintResult& result_;
+    std::vector<Formatted> formatted_;
+    std::map<std::string, Mounted> mounted_;  // by directory
+};
+
+}  // namespace fsadvise
