@@ -17,7 +17,7 @@ class ValueList {
 
     void add(const Value& raw) {
         const auto value = coerce(parameter_, raw);
-        if (!value || values_.size() >= kMostValues) return;
+        if (!value || values_.size() >= kMostValues || !can_be_written(parameter_, *value)) return;
         const auto same = [&](const Value& other) { return equal(other, *value); };
         if (std::none_of(values_.begin(), values_.end(), same)) values_.push_back(*value);
     }
@@ -29,6 +29,7 @@ class ValueList {
             return;
         }
         add(*whole);
+        if (low && !parameter_.domain.power_of_two && parameter_.type == ValueType::kSize) add(*whole * 3);
         const bool doubles = parameter_.domain.power_of_two && *whole > 1;
         const std::int64_t outside =
             low ? (doubles ? *whole / 2 : *whole - 1) : (doubles ? *whole * 2 : *whole + 1);
@@ -44,6 +45,12 @@ class ValueList {
 };
 
 }  // namespace
+
+bool can_be_written(const Parameter& parameter, const Value& value) {
+    const auto* whole = std::get_if<std::int64_t>(&value);
+    return whole == nullptr || parameter.spelling.unit_bytes <= 1 ||
+           *whole % parameter.spelling.unit_bytes == 0;
+}
 
 std::vector<Value> literals_of(const Expression& expression) {
     std::vector<Value> found;

@@ -13,6 +13,9 @@ namespace fsadvise::tuner {
 // Without the parameter's default, which other trials have. Bounds are evaluated in `context`.
 std::vector<Value> trial_values(const Context& context, const Parameter& parameter);
 
+// False for a size that is no whole number of the units in which it is written.
+bool can_be_written(const Parameter& parameter, const Value& value);
+
 // Numbers and words written in an expression: "64Mi", 'news', true.
 std::vector<Value> literals_of(const Expression& expression);
 

@@ -21,7 +21,7 @@ bool refuses(Effect effect) {
     return effect == Effect::kMkfsRefuses || effect == Effect::kMountRefuses;
 }
 
-bool can_be_written(const Parameter& parameter) {
+bool belongs_to_command(const Parameter& parameter) {
     return parameter.layer != Layer::kBlock;
 }
 
@@ -42,6 +42,13 @@ Purity purity(const Context& context, const std::string& own_id) {
     return result;
 }
 
+// A value that is written by leaving its word out cannot be refused.
+bool says_nothing(const Knowledge& knowledge, const Parameter& parameter, const Value& value) {
+    const Commands with = spell(knowledge, {parameter.filesystem, {{parameter.id, value}}});
+    const Commands without = spell(knowledge, {parameter.filesystem, {}});
+    return with.mkfs == without.mkfs && with.mount_options == without.mount_options;
+}
+
 struct Axis {
     const Parameter* parameter = nullptr;
     std::vector<std::optional<Value>> values;  // nullopt = not given
@@ -53,16 +60,15 @@ std::vector<Axis> axes_of(const Context& context, const Expression& when, const 
     const auto literals = literals_of(when);
     for (const std::string& name : when.names()) {
         const Parameter* parameter = context.knowledge().parameter(name);
-        if (parameter == nullptr || parameter->filesystem != filesystem || !can_be_written(*parameter))
+        if (parameter == nullptr || parameter->filesystem != filesystem || !belongs_to_command(*parameter))
             continue;
         Axis axis{parameter, {std::nullopt}};
         const auto add = [&](const Value& value) {
             const bool known = std::any_of(axis.values.begin(), axis.values.end(),
                                            [&](const auto& other) { return other && equal(*other, value); });
-            if (!known) axis.values.emplace_back(value);
+            if (!known && can_be_written(*parameter, value)) axis.values.emplace_back(value);
         };
         for (const Value& value : trial_values(context, *parameter)) add(value);
-        if (const auto usual = default_value(*parameter, context)) add(*usual);
         for (const Value& literal : literals) {
             const auto* whole = std::get_if<std::int64_t>(&literal);
             const bool number = parameter->type == ValueType::kInteger ||
@@ -75,6 +81,10 @@ std::vector<Axis> axes_of(const Context& context, const Expression& when, const 
                 add(literal);
             }
         }
+        std::erase_if(axis.values, [&](const auto& value) {
+            return value && says_nothing(context.knowledge(), *parameter, *value);
+        });
+        if (const auto usual = default_value(*parameter, context)) add(*usual);
         axes.push_back(std::move(axis));
     }
     return axes;
@@ -110,6 +120,8 @@ std::optional<VerifyCase> example_of(const Knowledge& knowledge, const Request& 
             const Context context(knowledge, request, configuration);
             const auto holds = constraint.when.test(context);
             if (!holds || !*holds) return false;
+            // A command names devices instead of writing their number, and here there is only one.
+            if (configuration.values.contains(constraint.filesystem + ".mkfs.devices")) return false;
             const Purity found = purity(context, constraint.id);
             if (!best || found < best_purity) {
                 best = VerifyCase{"constraint", constraint.id, configuration, size, constraint.id};
@@ -155,13 +167,6 @@ Configuration with_condition(const Knowledge& knowledge, const Request& request,
     return found;
 }
 
-// A value that is written by leaving its word out cannot be refused.
-bool says_nothing(const Knowledge& knowledge, const Parameter& parameter, const Value& value) {
-    const Commands with = spell(knowledge, {parameter.filesystem, {{parameter.id, value}}});
-    const Commands without = spell(knowledge, {parameter.filesystem, {}});
-    return with.mkfs == without.mkfs && with.mount_options == without.mount_options;
-}
-
 }  // namespace
 
 Request verify_request(const Host& host, std::uint64_t size_bytes) {
@@ -190,7 +195,7 @@ std::vector<VerifyCase> verify_cases(const Knowledge& knowledge, const Request& 
     const Request request = verify_request(machine.host, kSizes[0]);
     const Context plain(knowledge, request, {filesystem, {}});
     for (const Parameter* parameter : knowledge.parameters_of(filesystem)) {
-        if (!can_be_written(*parameter)) continue;
+        if (!belongs_to_command(*parameter)) continue;
         const auto values = trial_values(plain, *parameter);
         if (values.empty()) skipped.push_back({parameter->id, "no value to try but the default"});
         for (const Value& value : values) {

@@ -21,7 +21,7 @@ std::set<std::string> changed_silently(const Knowledge& knowledge, const std::ve
                                        const std::string& filesystem) {
     std::set<std::string> ids;
     for (const Violation& violation : found) {
-        if (violation.effect != Effect::kSilent && violation.effect != Effect::kNoEffect) continue;
+        if (violation.effect == Effect::kMkfsRefuses || violation.effect == Effect::kMountRefuses) continue;
         if (!violation.parameter.empty()) ids.insert(violation.parameter);
         for (const Constraint* constraint : knowledge.constraints_of(filesystem)) {
             if (constraint->id != violation.id) continue;
@@ -65,6 +65,11 @@ void compare_becomes(const Context& context, const Constraint& constraint, const
     const bool near = a != nullptr && b != nullptr &&
                       std::abs(static_cast<double>(*a - *b)) <= kRounding * std::abs(static_cast<double>(*a));
     if (near || equal(*predicted, effective->second)) return;
+    // Of two that exclude each other the later word wins: either may be the one that changed.
+    const auto& names = constraint.when.names();
+    for (const std::string& mismatch : outcome.read_back.mismatches) {
+        if (std::ranges::binary_search(names, mismatch.substr(0, mismatch.find(':')))) return;
+    }
     result.disagreements.push_back(fmt::format("{}: is said to become {}, and is {}",
                                                constraint.becomes_parameter, to_text(*predicted),
                                                to_text(effective->second)));
