@@ -62,7 +62,6 @@ TEST_CASE("impossible requirements exit with 2 and name the pair") {
                   {"'case-folding' and 'snapshots' exclude each other", "without 'snapshots'"});
     check_refused({"--require", "case-folding", "--oldest-kernel", "5.0"}, {"readable by kernel 5.0"});
     check_refused({"--require", "reflink", "--fs", "ext4"}, {"'reflink' and 'filesystem ext4'"});
-    check_refused({"--require", "compression", "--max-file", "100000P"}, {"exclude each other", "btrfs"});
 }
 
 TEST_CASE("words of the readers are checked") {

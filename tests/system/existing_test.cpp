@@ -154,7 +154,7 @@ TEST_CASE("every known way to change a parameter changes it on this machine") {
             }
         }
         // A kernel without quota or Unicode formats but does not mount with the feature.
-        const bool needs_kernel_part = change.value == "true" && (change.parameter.ends_with(".quota") ||
+        const bool needs_kernel_part = change.value == "true" && (change.parameter.ends_with(".quota") || change.parameter.ends_with(".project") ||
                                                                   change.parameter.ends_with(".casefold"));
         const auto problem = area.carry_out(commands);
         if (needs_kernel_part && problem.starts_with("mount")) {

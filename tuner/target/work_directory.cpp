@@ -57,8 +57,10 @@ void remove_empty_tree(const std::string& path) {
     ::rmdir(path.c_str());
 }
 
-Result<void> make_parent(const std::string& parent) {
-    if (::mkdir(parent.c_str(), 0700) == 0 || errno == EEXIST) return {};
+// True if it had to be made.
+Result<bool> make_parent(const std::string& parent) {
+    if (::mkdir(parent.c_str(), 0700) == 0) return true;
+    if (errno == EEXIST) return false;
     return fail(ErrorCode::kUnavailable, "cannot make the work directory: " + errno_text(errno), parent,
                 kHint);
 }
@@ -75,9 +77,6 @@ Result<std::string> check_work_directory(const std::string& parent) {
         return fail(ErrorCode::kUnavailable,
                     "this chroot's root is no mount point, so mounts made here could outlive a killed run",
                     place, "give a --work-dir on a mount of its own, or bind-mount the chroot on itself");
-    }
-    if (!parent.empty() && !fs::is_directory(place, error)) {
-        return fail(ErrorCode::kUnavailable, "the work directory does not exist", place, "make it, or name another one");
     }
     if (!fs::exists(place, error)) place = fs::path(place).parent_path().string();
     if (place.empty()) place = ".";
@@ -98,7 +97,7 @@ void sweep_work_directories(const std::string& parent) {
 
 Result<WorkDirectory> WorkDirectory::make(const std::string& parent) {
     FSADVISE_ASSIGN(std::string place, check_work_directory(parent));
-    FSADVISE_TRY(make_parent(place));
+    FSADVISE_ASSIGN(const bool made, make_parent(place));
     sweep_work_directories(place);
     std::error_code ignored;
     std::string path =
@@ -112,11 +111,14 @@ Result<WorkDirectory> WorkDirectory::make(const std::string& parent) {
         ::rmdir(path.c_str());
         return fail(ErrorCode::kUnavailable, "cannot lock the work directory", path, kHint);
     }
-    return WorkDirectory(std::move(path), std::move(*lock));
+    // A folder that the user named and that was not there is ours to remove; /run/fsadvise is shared by all runs.
+    return WorkDirectory(std::move(path), std::move(*lock), made && !parent.empty() ? place : std::string());
 }
 
 WorkDirectory::~WorkDirectory() {
-    if (lock_.valid()) remove_empty_tree(path_);
+    if (!lock_.valid()) return;
+    remove_empty_tree(path_);
+    if (!made_parent_.empty()) ::rmdir(made_parent_.c_str());
 }
 
 Result<std::string> WorkDirectory::folder(const std::string& name) {

@@ -23,9 +23,11 @@ class WorkDirectory {
     [[nodiscard]] const std::string& path() const { return path_; }
 
   private:
-    WorkDirectory(std::string path, Fd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+    WorkDirectory(std::string path, Fd lock, std::string made_parent)
+        : path_(std::move(path)), made_parent_(std::move(made_parent)), lock_(std::move(lock)) {}
 
     std::string path_;
+    std::string made_parent_;  // removed with it; empty if it was there before
     Fd lock_;
 };
 
