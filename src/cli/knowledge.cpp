@@ -11,6 +11,7 @@
 #include "advice/finding_catalogue.h"
 #include "advice/knowledge_graph.h"
 #include "base/fd.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "output/verify_text.h"
@@ -133,6 +134,7 @@ Result<tuner::VerifyReport> run_verify(const KnowledgeOptions& options, const Kn
         progress.show(done, total, now.subject);
     };
     SystemProcessRunner runner;
+    install_interrupt_handlers();
     return tuner::verify(knowledge, wanted, runner);
 }
 

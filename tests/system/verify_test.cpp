@@ -81,3 +81,21 @@ TEST_CASE("a sample of the table holds on this kernel") {
     CHECK(evidence["disagree"] == 0);
     CHECK_FALSE(evidence["kernel"].get<std::string>().empty());
 }
+
+TEST_CASE("a stopped verify releases everything and says so") {
+    if (const auto why = test::no_loop_devices()) {
+        MESSAGE("SKIPPED: " << *why);
+        return;
+    }
+    SystemProcessRunner runner;
+    // timeout(1) sends the signal; --preserve-status reports how the program ended.
+    const auto stopped = runner.run(
+        {{"timeout", "--preserve-status", "--signal=TERM", "2", FSADVISE_BINARY, "knowledge", "verify"}, {}});
+    REQUIRE(stopped);
+    CHECK(stopped->exit_code == 143);
+    CHECK(stopped->errors.find("stopped after") != std::string::npos);
+    const auto loops = runner.run({{"losetup", "--list", "--noheadings", "--output", "BACK-FILE"}, {}});
+    REQUIRE(loops);
+    CHECK(loops->output.find("fsadvise-verify") == std::string::npos);
+    CHECK(read_file("/proc/self/mountinfo").value_or("").find("/run/fsadvise/") == std::string::npos);
+}
