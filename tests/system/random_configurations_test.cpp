@@ -205,7 +205,7 @@ TEST_CASE("random valid configurations format, mount and read back as asked") {
         if (only != nullptr && filesystem.id != only) continue;
         if (runner.find(filesystem.mkfs).empty() || !request.host.filesystems ||
             request.host.filesystems->count(filesystem.kernel_module) == 0) {
-            MESSAGE("SKIPPED: " << filesystem.id << " cannot be formatted and mounted here");
+            MESSAGE("left out: " << filesystem.id << " cannot be formatted and mounted here");
             continue;
         }
         RandomConfigurations source(*knowledge, request, filesystem.id, number_from("FSADVISE_TEST_SEED", 1));
