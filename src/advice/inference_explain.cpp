@@ -7,6 +7,7 @@
 #include <boost/graph/graphviz.hpp>
 #include <fmt/format.h>
 
+#include "advice/graph_reach.h"
 #include "advice/rule_graph.h"
 
 namespace fsadvise {
@@ -52,25 +53,7 @@ std::vector<RuleGraphVertex> shortest_chain(const RuleGraph& graph, RuleGraphVer
 // Everything that leads to `start` and everything that follows from it.
 std::set<RuleGraphVertex> connected_with(const RuleGraph& graph, const std::set<RuleGraphVertex>& start) {
     std::set<RuleGraphVertex> result = start;
-    for (const bool forward : {false, true}) {
-        std::deque<RuleGraphVertex> queue(start.begin(), start.end());
-        std::set<RuleGraphVertex> seen = start;
-        while (!queue.empty()) {
-            const auto vertex = queue.front();
-            queue.pop_front();
-            const auto visit = [&](RuleGraphVertex other) {
-                if (seen.insert(other).second) queue.push_back(other);
-            };
-            if (forward) {
-                const auto [begin, end] = boost::out_edges(vertex, graph);
-                std::for_each(begin, end, [&](const auto& edge) { visit(boost::target(edge, graph)); });
-            } else {
-                const auto [begin, end] = boost::in_edges(vertex, graph);
-                std::for_each(begin, end, [&](const auto& edge) { visit(boost::source(edge, graph)); });
-            }
-        }
-        result.insert(seen.begin(), seen.end());
-    }
+    for (const bool forward : {false, true}) result.merge(reached(graph, start, forward));
     return result;
 }
 

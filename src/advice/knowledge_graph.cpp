@@ -1,7 +1,7 @@
+#include "advice/graph_reach.h"
 #include "advice/knowledge_graph.h"
 
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <ostream>
 #include <set>
@@ -111,23 +111,7 @@ class Builder {
 
 // Everything that is reached from `start` along or against the edges.
 void reach(const Graph& graph, Vertex start, bool forward, std::set<Vertex>& seen) {
-    std::set<Vertex> own{start};
-    std::deque<Vertex> queue{start};
-    while (!queue.empty()) {
-        const Vertex vertex = queue.front();
-        queue.pop_front();
-        const auto visit = [&](Vertex other) {
-            if (own.insert(other).second) queue.push_back(other);
-        };
-        if (forward) {
-            const auto [begin, end] = boost::out_edges(vertex, graph);
-            std::for_each(begin, end, [&](const auto& edge) { visit(boost::target(edge, graph)); });
-        } else {
-            const auto [begin, end] = boost::in_edges(vertex, graph);
-            std::for_each(begin, end, [&](const auto& edge) { visit(boost::source(edge, graph)); });
-        }
-    }
-    seen.insert(own.begin(), own.end());
+    seen.merge(reached(graph, std::set<Vertex>{start}, forward));
 }
 
 // The nodes of a filesystem and their neighbours, but nothing of another filesystem.

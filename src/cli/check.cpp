@@ -34,21 +34,6 @@ struct Checked {
     std::vector<Finding> suppressed;
 };
 
-Result<std::string> read_input(const std::string& file) {
-    if (file != "-") return read_file(file, kInputLimit);
-    std::string text;
-    char buffer[1 << 16];
-    while (true) {
-        const ssize_t count = ::read(STDIN_FILENO, buffer, sizeof buffer);
-        if (count < 0)
-            return fail(ErrorCode::kBadInput, "cannot read: " + errno_text(errno), "standard input");
-        if (count == 0) return text;
-        text.append(buffer, static_cast<std::size_t>(count));
-        if (text.size() > kInputLimit)
-            return fail(ErrorCode::kBadInput, "is larger than 16 MiB", "standard input");
-    }
-}
-
 bool reaches(const LintResult& result, const std::string& fail_on) {
     if (fail_on == "never") return false;
     const Severity least = fail_on == "info"      ? Severity::kInfo
@@ -166,7 +151,7 @@ Outcome check(const CheckOptions& options, const Common& common) {
     target.workload = options.workload;
     std::vector<Input> inputs;
     for (const std::string& file : options.files) {
-        FSADVISE_ASSIGN(std::string text, read_input(file));
+        FSADVISE_ASSIGN(std::string text, read_input(file, kInputLimit));
         inputs.push_back({file == "-" ? "<stdin>" : file, std::move(text)});
     }
     if (options.fix) return fix(options, loaded.knowledge, target, inputs.front(), common);

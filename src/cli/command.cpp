@@ -23,6 +23,24 @@ Result<LoadedKnowledge> load_knowledge(const Common& common) {
     return loaded;
 }
 
+Result<std::string> read_input(const std::string& file, std::size_t limit_bytes) {
+    if (file != "-") return read_file(file, limit_bytes);
+    std::string text;
+    char buffer[1 << 16];
+    while (true) {
+        const ssize_t count = ::read(STDIN_FILENO, buffer, sizeof buffer);
+        if (count < 0) {
+            return fail(ErrorCode::kBadInput, "cannot read: " + errno_text(errno), "standard input");
+        }
+        if (count == 0) return text;
+        text.append(buffer, static_cast<std::size_t>(count));
+        if (text.size() > limit_bytes) {
+            return fail(ErrorCode::kBadInput, "is larger than " + std::to_string(limit_bytes >> 20) + " MiB",
+                        "standard input", "give it in parts");
+        }
+    }
+}
+
 Result<void> emit(const Common& common, const std::string& text) {
     if (!common.output_path.empty() && common.output_path != "-") {
         return write_file_atomically(common.output_path, text);

@@ -41,6 +41,9 @@ struct LoadedKnowledge {
 };
 Result<LoadedKnowledge> load_knowledge(const Common& common);
 
+// A file, or standard input for "-". Errors: kBadInput, also above the limit.
+Result<std::string> read_input(const std::string& file, std::size_t limit_bytes);
+
 // Writes to -o FILE (atomically) or to standard output.
 Result<void> emit(const Common& common, const std::string& text);
 bool use_color(const Common& common, int descriptor);
