@@ -105,6 +105,7 @@ void add_common(CLI::App& command, Common& common);
 void add_recommend(CLI::App& app, Invocation& invocation);
 void add_tune(CLI::App& app, Invocation& invocation);
 void add_check(CLI::App& app, Invocation& invocation);
+void add_bench(CLI::App& app, Invocation& invocation);
 // check --batch: verdicts for the rows of a file, "-" for standard input.
 Outcome check_batch(const std::string& file, const HostOptions& options, const Common& common);
 void add_report(CLI::App& app, Invocation& invocation);

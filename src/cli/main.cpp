@@ -82,6 +82,7 @@ int run(int argc, char** argv) {
     app.footer(kExamples);
     add_recommend(app, invocation);
     add_tune(app, invocation);
+    add_bench(app, invocation);
     add_check(app, invocation);
     add_report(app, invocation);
     add_probe(app, invocation);

@@ -12,6 +12,9 @@
 namespace fsadvise {
 namespace {
 
+// Spelling::suffix of a size that takes any of k, m and g.
+constexpr std::string_view kIecSuffix = "iec";
+
 // Whole number with optional sign and 0x, as strtol(base 0) reads it without octal; stops at the first other
 // sign.
 std::optional<std::int64_t> leading_number(std::string_view text, std::string_view& rest) {
@@ -52,6 +55,18 @@ std::optional<std::int64_t> suffix_bytes(std::string_view suffix, SuffixUnits un
     return std::int64_t{1} << (10 * (place + 1));
 }
 
+// The suffix "iec" of a spelling: the largest of k, m and g that divides the size, as people write it.
+std::string iec_size(std::int64_t bytes) {
+    static constexpr std::string_view kSuffixes = "kmg";
+    std::string suffix;
+    for (const char next : kSuffixes) {
+        if (bytes == 0 || bytes % 1024 != 0) break;
+        bytes /= 1024;
+        suffix = next;
+    }
+    return std::to_string(bytes) + suffix;
+}
+
 std::optional<std::int64_t> multiply(std::int64_t a, std::int64_t b) {
     std::int64_t product = 0;
     if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
@@ -69,7 +84,8 @@ WrittenValue read_number(const Parameter& parameter, std::string_view text, Suff
     const Spelling& spelling = parameter.spelling;
     std::int64_t unit = spelling.unit_bytes;
     if (!rest.empty()) {
-        const bool own_suffix = !spelling.suffix.empty() && rest == spelling.suffix;
+        const bool own_suffix =
+            !spelling.suffix.empty() && spelling.suffix != kIecSuffix && rest == spelling.suffix;
         const bool sizes = parameter.type == ValueType::kSize && (unit == 1 || !spelling.suffix.empty());
         if (!own_suffix) {
             if (!sizes) return bad("trailing unit not accepted here");
@@ -173,6 +189,7 @@ std::string write_value(const Parameter& parameter, const Value& value) {
     const Spelling& spelling = parameter.spelling;
     if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "1" : "0";
     if (const auto* number = std::get_if<std::int64_t>(&value)) {
+        if (spelling.suffix == kIecSuffix && parameter.type == ValueType::kSize) return iec_size(*number);
         const std::int64_t unit = std::max<std::int64_t>(1, spelling.unit_bytes);
         // A size that is no whole number of units is written in bytes where a suffix made the unit explicit.
         if (*number % unit != 0 && !spelling.suffix.empty() && parameter.type == ValueType::kSize)

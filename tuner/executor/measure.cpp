@@ -1,79 +1,16 @@
 #include "tuner/executor/measure.h"
 
 #include <array>
-#include <chrono>
 
 #include <fmt/format.h>
-#include <sys/statvfs.h>
 
 #include "base/interrupt.h"
-#include "base/text.h"
-#include "space/read_back.h"
+#include "tuner/executor/prepared_side.h"
 
 namespace fsadvise::tuner {
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// What a filesystem must be formatted with so that background work does not disturb the run (lazy
-// initialisation): not part of the configuration under test, and the same for both sides where both have the
-// parameter.
-Configuration for_measuring(const Knowledge& knowledge, Configuration configuration) {
-    if (const Filesystem* filesystem = knowledge.filesystem(configuration.filesystem)) {
-        for (const auto& [parameter, value] : filesystem->measure_with)
-            configuration.values[parameter] = value;
-    }
-    return configuration;
-}
-
-std::uint64_t used_bytes(const std::string& directory) {
-    struct statvfs status {};
-    if (::statvfs(directory.c_str(), &status) != 0) return 0;
-    return static_cast<std::uint64_t>(status.f_blocks - status.f_bfree) * status.f_frsize;
-}
-
-struct Side {
-    Configuration configuration;
-    int area = 0;
-    Commands commands;
-    double format_seconds = 0, mount_seconds = 0;
-    std::unique_ptr<Mount> mount;
-    ReadBackResult read_back;
-};
-
-Result<void> mount_side(const MeasureSetup& setup, Side& side) {
-    const auto start = std::chrono::steady_clock::now();
-    FSADVISE_ASSIGN(side.mount, setup.target->mount(side.area, side.commands));
-    side.mount_seconds = seconds_since(start);
-    return {};
-}
-
-Result<void> prepare(const MeasureSetup& setup, Side& side) {
-    const Filesystem* filesystem = setup.knowledge->filesystem(side.configuration.filesystem);
-    if (filesystem == nullptr)
-        return fail(ErrorCode::kRunFailed, "unknown filesystem", side.configuration.filesystem);
-    side.commands = spell(*setup.knowledge, for_measuring(*setup.knowledge, side.configuration));
-    std::vector<std::string> force = filesystem->mkfs_quiet;
-    force.insert(force.end(), filesystem->mkfs_overwrite.begin(), filesystem->mkfs_overwrite.end());
-    FSADVISE_ASSIGN(side.format_seconds, setup.target->format(side.area, side.commands, force));
-    FSADVISE_TRY(mount_side(setup, side));
-    FSADVISE_ASSIGN(side.read_back,
-                    read_back(*setup.knowledge, side.configuration, setup.target->area_device(side.area),
-                              side.mount->directory(), *setup.runner, *setup.files));
-    if (!side.read_back.mismatches.empty()) {
-        return fail(ErrorCode::kRunFailed, "silently changed: " + join(side.read_back.mismatches, "; "),
-                    canonical_text(side.configuration));
-    }
-    return {};
-}
-
-std::string load_directory(const Side& side) {
-    return side.mount->directory() + "/load";
-}
-
-nlohmann::json metrics_of(const Side& side, const SideResult& result, std::uint64_t used_bytes) {
+nlohmann::json metrics_of(const PreparedSide& side, const SideResult& result, std::uint64_t used_bytes) {
     const auto percentiles = [](const Histogram& histogram) {
         return nlohmann::json{{"count", histogram.count()},
                               {"p50_ns", histogram.percentile(0.50)},
@@ -102,11 +39,9 @@ nlohmann::json metrics_of(const Side& side, const SideResult& result, std::uint6
 
 Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration& candidate, double seconds,
                                  bool swap) {
-    std::array<Side, 2> sides;  // candidate, anchor
-    sides[0].configuration = candidate;
-    sides[1].configuration = setup.anchor;
-    sides[0].area = swap ? 1 : 0;
-    sides[1].area = swap ? 0 : 1;
+    const Workshop workshop{setup.knowledge, setup.target, setup.runner, setup.files};
+    const std::array<const Configuration*, 2> configurations = {&candidate, &setup.anchor};
+    std::array<PreparedSide, 2> sides;  // candidate, anchor
 
     EngineOptions options;
     options.scale = setup.scale;
@@ -118,16 +53,15 @@ Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration&
 
     std::array<std::uint64_t, 2> used{};
     for (std::size_t i = 0; i < 2; ++i) {
-        FSADVISE_TRY(prepare(setup, sides[i]));
-        FSADVISE_TRY(lay_out(setup.load, load_directory(sides[i]), options));
-        // A fresh mount is the only cold cache that does not disturb the rest of the machine.
-        sides[i].mount.reset();
-        FSADVISE_TRY(mount_side(setup, sides[i]));
-        used[i] = used_bytes(sides[i].mount->directory());
+        const int area = static_cast<int>(i) ^ (swap ? 1 : 0);
+        FSADVISE_ASSIGN(sides[i], prepare_side(workshop, *configurations[i], area));
+        FSADVISE_TRY(lay_out(setup.load, sides[i].load_directory(), options));
+        FSADVISE_TRY(mount_cold(workshop, sides[i]));
+        used[i] = sides[i].used_bytes();
         if (interrupted() != 0) return fail(ErrorCode::kInterrupted, "stopped by a signal");
     }
     FSADVISE_ASSIGN(const DuetResult duet,
-                    run_duet(setup.load, load_directory(sides[0]), load_directory(sides[1]), options));
+                    run_duet(setup.load, sides[0].load_directory(), sides[1].load_directory(), options));
     if (duet.stopped || interrupted() != 0) return fail(ErrorCode::kInterrupted, "stopped by a signal");
     if (duet.log_ratios.size() < 2) {
         return fail(ErrorCode::kRunFailed,

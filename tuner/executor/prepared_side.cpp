@@ -1,0 +1,67 @@
+#include "tuner/executor/prepared_side.h"
+
+#include <chrono>
+
+#include <sys/statvfs.h>
+
+#include "base/text.h"
+
+namespace fsadvise::tuner {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Both sides get it where both have the parameter.
+Configuration for_measuring(const Knowledge& knowledge, Configuration configuration) {
+    if (const Filesystem* filesystem = knowledge.filesystem(configuration.filesystem)) {
+        for (const auto& [parameter, value] : filesystem->measure_with)
+            configuration.values[parameter] = value;
+    }
+    return configuration;
+}
+
+Result<void> mount(const Workshop& workshop, PreparedSide& side) {
+    const auto start = std::chrono::steady_clock::now();
+    FSADVISE_ASSIGN(side.mount, workshop.target->mount(side.area, side.commands));
+    side.mount_seconds = seconds_since(start);
+    return {};
+}
+
+}  // namespace
+
+std::uint64_t PreparedSide::used_bytes() const {
+    struct statvfs status {};
+    if (::statvfs(mount->directory().c_str(), &status) != 0) return 0;
+    return static_cast<std::uint64_t>(status.f_blocks - status.f_bfree) * status.f_frsize;
+}
+
+Result<PreparedSide> prepare_side(const Workshop& workshop, const Configuration& configuration, int area) {
+    PreparedSide side;
+    side.configuration = configuration;
+    side.area = area;
+    const Filesystem* filesystem = workshop.knowledge->filesystem(configuration.filesystem);
+    if (filesystem == nullptr)
+        return fail(ErrorCode::kRunFailed, "unknown filesystem", configuration.filesystem);
+    side.commands = spell(*workshop.knowledge, for_measuring(*workshop.knowledge, configuration));
+    std::vector<std::string> force = filesystem->mkfs_quiet;
+    force.insert(force.end(), filesystem->mkfs_overwrite.begin(), filesystem->mkfs_overwrite.end());
+    FSADVISE_ASSIGN(side.format_seconds, workshop.target->format(area, side.commands, force));
+    FSADVISE_TRY(mount(workshop, side));
+    FSADVISE_ASSIGN(side.read_back,
+                    read_back(*workshop.knowledge, configuration, workshop.target->area_device(area),
+                              side.mount->directory(), *workshop.runner, *workshop.files));
+    if (!side.read_back.mismatches.empty()) {
+        return fail(ErrorCode::kRunFailed, "silently changed: " + join(side.read_back.mismatches, "; "),
+                    canonical_text(configuration));
+    }
+    return side;
+}
+
+Result<void> mount_cold(const Workshop& workshop, PreparedSide& side) {
+    side.mount.reset();
+    return mount(workshop, side);
+}
+
+}  // namespace fsadvise::tuner
