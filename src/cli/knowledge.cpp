@@ -1,5 +1,6 @@
 // fsadvise knowledge list | graph | verify
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <sstream>
 
@@ -15,6 +16,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "output/verify_text.h"
+#include "tuner/target/guest.h"
 
 namespace fsadvise::cli {
 namespace {
@@ -22,7 +24,7 @@ namespace {
 struct KnowledgeOptions {
     std::string what = "parameters", filesystem, focus, work_directory;
     std::size_t every = 1;
-    bool json = false;
+    bool json = false, guest = false;
 };
 
 // One listed thing.
@@ -138,8 +140,33 @@ Result<tuner::VerifyReport> run_verify(const KnowledgeOptions& options, const Kn
     return tuner::verify(knowledge, wanted, runner);
 }
 
+// The same command under the guest kernel: this program and the knowledge are files that it sees.
+Outcome verify_in_guest(const KnowledgeOptions& options, const Common& common) {
+    tuner::GuestRequest request;
+    request.argv = {"/proc/self/exe", "knowledge", "verify", "--every", std::to_string(options.every)};
+    std::error_code error;
+    request.argv.front() = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (error) return fail(ErrorCode::kUnavailable, "cannot tell where this program is", "/proc/self/exe");
+    const auto add = [&](const std::string& option, const std::string& value) {
+        if (!value.empty()) request.argv.insert(request.argv.end(), {option, value});
+    };
+    add("--fs", options.filesystem);
+    if (!common.knowledge_directory.empty())
+        add("--knowledge", std::filesystem::absolute(common.knowledge_directory));
+    if (!common.output_path.empty()) add("-o", std::filesystem::absolute(common.output_path));
+    if (options.json) request.argv.emplace_back("--json");
+    if (common.verbose) request.argv.emplace_back("--verbose");
+    SystemProcessRunner runner;
+    if (!common.quiet) std::fputs("starting the guest kernel; this takes some minutes\n", stderr);
+    FSADVISE_ASSIGN(const tuner::GuestResult guest, tuner::run_in_guest(runner, request));
+    std::fputs(guest.program.errors.c_str(), stderr);
+    std::fputs(guest.program.output.c_str(), stdout);
+    return guest.program.exit_code;
+}
+
 // The text goes to standard output, the evidence to -o FILE.
 Outcome verify(const KnowledgeOptions& options, const Common& common) {
+    if (options.guest) return verify_in_guest(options, common);
     FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common));
     FSADVISE_TRY(check_filesystem(loaded.knowledge, options.filesystem));
     FSADVISE_ASSIGN(const tuner::VerifyReport report, run_verify(options, loaded.knowledge, common.quiet));
@@ -196,6 +223,8 @@ void add_knowledge(CLI::App& app, Invocation& invocation) {
     prover->add_option("--every", options->every, "try each Nth prediction only, for a quick look")
         ->check(CLI::Range(1, 1000))
         ->type_name("N");
+    prover->add_flag("--guest", options->guest,
+                     "under Debian's user-mode-linux: no root needed, and F2FS where this kernel lacks it");
     prover->add_flag("--json", options->json, "the evidence on standard output");
 }
 

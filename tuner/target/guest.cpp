@@ -1,0 +1,113 @@
+#include "tuner/target/guest.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include "base/fd.h"
+#include "base/text.h"
+
+namespace fsadvise::tuner {
+namespace {
+
+constexpr const char* kKernel = "linux.uml";
+constexpr const char* kModules = "/usr/lib/uml/modules";
+
+// What the guest and its caller exchange files in; removed at the end.
+class ExchangeFolder {
+  public:
+    static Result<ExchangeFolder> make() {
+        const char* parent = std::getenv("TMPDIR");
+        std::string path = std::string(parent != nullptr ? parent : "/tmp") + "/fsadvise-guest-XXXXXX";
+        if (::mkdtemp(path.data()) == nullptr)
+            return fail(ErrorCode::kUnavailable, "cannot make a temporary folder", path,
+                        "set TMPDIR to a writable one");
+        return ExchangeFolder(path);
+    }
+    ~ExchangeFolder() {
+        std::error_code ignored;
+        if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+    }
+    ExchangeFolder(ExchangeFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    ExchangeFolder& operator=(ExchangeFolder&&) = delete;
+    [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+  private:
+    explicit ExchangeFolder(std::string path) : path_(std::move(path)) {}
+    std::string path_;
+};
+
+// The guest's first process. Modules are those of the guest's kernel; one that is missing is a filesystem
+// less.
+std::string init_script(const ExchangeFolder& folder, const std::vector<std::string>& argv) {
+    return fmt::format(
+        "#!/bin/sh\n"
+        "PATH=/usr/sbin:/usr/bin:/sbin:/bin\nexport PATH\n"
+        "mount -t proc proc /proc\nmount -t sysfs sysfs /sys\n"
+        "mount -t tmpfs -o mode=755 tmpfs /run\n"
+        "mkdir -p /dev/shm\nmount -t tmpfs -o size=90% tmpfs /dev/shm\n"
+        "uname -r >{kernel}\n"
+        "mkdir -p {root}/lib/modules\nln -s {modules}/\"$(uname -r)\" {root}/lib/modules/\n"
+        "for module in loop f2fs; do modprobe -d {root} $module; done 2>{warnings}\n"
+        "{program} >{output} 2>{errors} </dev/null\n"
+        "echo $? >{status}\nsync\necho o >/proc/sysrq-trigger\nsleep 60\n",
+        fmt::arg("kernel", shell_quote(folder.file("kernel"))),
+        fmt::arg("root", shell_quote(folder.file("root"))), fmt::arg("modules", kModules),
+        fmt::arg("warnings", shell_quote(folder.file("warnings"))), fmt::arg("program", shell_join(argv)),
+        fmt::arg("output", shell_quote(folder.file("output"))),
+        fmt::arg("errors", shell_quote(folder.file("errors"))),
+        fmt::arg("status", shell_quote(folder.file("status"))));
+}
+
+std::string text_of(const std::string& path) {
+    return read_file(path).value_or(std::string());
+}
+
+}  // namespace
+
+Result<void> check_guest(ProcessRunner& runner) {
+    if (runner.find(kKernel).empty() || !std::filesystem::is_directory(kModules)) {
+        return fail(ErrorCode::kUnavailable, "no guest kernel is installed", kKernel,
+                    "install the Debian package user-mode-linux");
+    }
+    if (runner.find("modprobe").empty())
+        return fail(ErrorCode::kUnavailable, "modprobe is missing", kKernel,
+                    "install the Debian package kmod");
+    return {};
+}
+
+Result<GuestResult> run_in_guest(ProcessRunner& runner, const GuestRequest& request) {
+    FSADVISE_TRY(check_guest(runner));
+    FSADVISE_ASSIGN(const ExchangeFolder folder, ExchangeFolder::make());
+    FSADVISE_TRY(write_file_atomically(folder.file("init"), init_script(folder, request.argv)));
+    std::filesystem::permissions(folder.file("init"), std::filesystem::perms::owner_all);
+    ProcessRequest boot;
+    boot.argv = {kKernel,          fmt::format("mem={}M", request.memory_bytes >> 20),
+                 "root=/dev/root", "rootfstype=hostfs",
+                 "rootflags=/",    "rw",
+                 "quiet",          "con=null",
+                 "con0=null,fd:1", "init=" + folder.file("init")};
+    boot.timeout = request.timeout;
+    FSADVISE_ASSIGN(const ProcessResult ran, runner.run(boot));
+    GuestResult result;
+    result.kernel = trim(text_of(folder.file("kernel")));
+    result.program.output = text_of(folder.file("output"));
+    result.program.errors = text_of(folder.file("errors"));
+    if (ran.timed_out) {
+        return fail(ErrorCode::kRunFailed, "the guest was stopped at its time limit", request.argv.front(),
+                    "give it less to do");
+    }
+    const std::string status(trim(text_of(folder.file("status"))));
+    if (status.empty()) {
+        const auto lines = split(trim(ran.output + "\n" + ran.errors), '\n');
+        return fail(ErrorCode::kUnavailable,
+                    "the guest kernel did not run the program: " + printable(lines.back()),
+                    request.argv.front(), "see whether linux.uml starts at all");
+    }
+    result.program.exit_code = std::atoi(status.c_str());
+    return result;
+}
+
+}  // namespace fsadvise::tuner
