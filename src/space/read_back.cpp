@@ -135,7 +135,7 @@ std::vector<std::string> compare(const Knowledge& knowledge, const Configuration
         if (parameter->layer == Layer::kMount && !mounted) continue;
         const auto& special = parameter->domain.special;
         if (std::any_of(special.begin(), special.end(),
-                        [&](const Value& other) { return equal(other, value); }))
+                        [&asked_value = value](const Value& other) { return equal(other, asked_value); }))
             continue;  // "let the tool choose" has no value of its own to find again
         const auto got = effective.find(id);
         if (got == effective.end()) {
