@@ -5,6 +5,7 @@
 #include <span>
 
 #include "models/statistics.h"
+#include "models/steady_state.h"
 #include "tuner/engine/session.h"
 
 namespace fsadvise::tuner {
