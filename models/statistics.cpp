@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
 
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -82,23 +81,6 @@ std::optional<Interval> mean_interval(std::span<const double> values, double lev
     return Interval{center - half, center + half, level};
 }
 
-std::optional<Interval> bootstrap_mean_interval(std::span<const double> values, double level, int resamples,
-                                                unsigned long seed) {
-    if (values.size() < 2 || resamples < 1) return std::nullopt;
-    std::mt19937_64 random(seed);
-    std::uniform_int_distribution<std::size_t> pick(0, values.size() - 1);
-    std::vector<double> means;
-    means.reserve(static_cast<std::size_t>(resamples));
-    for (int i = 0; i < resamples; ++i) {
-        double sum = 0;
-        for (std::size_t j = 0; j < values.size(); ++j) sum += values[pick(random)];
-        means.push_back(sum / static_cast<double>(values.size()));
-    }
-    std::sort(means.begin(), means.end());
-    return Interval{quantile_of_sorted(means, (1 - level) / 2), quantile_of_sorted(means, (1 + level) / 2),
-                    level};
-}
-
 std::optional<RatioEstimate> ratio_from_logs(std::span<const double> log_ratios, double level) {
     const auto interval = mean_interval(log_ratios, level);
     if (!interval) return std::nullopt;
@@ -131,25 +113,6 @@ std::optional<RatioEstimate> paired_ratio(std::span<const double> a, std::span<c
         if (a[i] > 0 && b[i] > 0) logs.push_back(std::log(a[i] / b[i]));
     }
     return ratio_from_logs(logs, level);
-}
-
-bool is_steady(std::span<const double> window) {
-    // Source: SNIA Solid State Storage Performance Test Specification 2.0, steady state determination.
-    constexpr double kRangeLimit = 0.20, kSlopeLimit = 0.10;
-    if (window.size() < 2) return false;
-    const double center = mean(window);
-    if (!(center > 0)) return false;
-    const auto [low, high] = std::minmax_element(window.begin(), window.end());
-    if (*high - *low > kRangeLimit * center) return false;
-    const double n = static_cast<double>(window.size());
-    const double middle = (n - 1) / 2;
-    double covariance = 0, variance = 0;
-    for (std::size_t i = 0; i < window.size(); ++i) {
-        const double x = static_cast<double>(i) - middle;
-        covariance += x * (window[i] - center);
-        variance += x * x;
-    }
-    return std::abs(covariance / variance) * (n - 1) <= kSlopeLimit * center;
 }
 
 }  // namespace fsadvise::models

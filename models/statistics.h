@@ -29,9 +29,6 @@ double robust_deviation(std::span<const double> values);
 std::optional<Interval> median_interval(std::span<const double> values, double level = 0.95);
 // Student t interval of the mean; nullopt for n < 2.
 std::optional<Interval> mean_interval(std::span<const double> values, double level = 0.95);
-// Percentile bootstrap of the mean with a fixed seed.
-std::optional<Interval> bootstrap_mean_interval(std::span<const double> values, double level, int resamples,
-                                                unsigned long seed);
 
 struct RatioEstimate {
     double ratio = 1, low = 1, high = 1;
@@ -52,9 +49,5 @@ std::optional<RatioEstimate> ratio_from_logs(std::span<const double> log_ratios,
 // Experimenters, ch. 4.
 std::optional<RatioEstimate> ratio_from_swapped_logs(std::span<const double> one,
                                                      std::span<const double> other, double level = 0.95);
-
-// SNIA SSS PTS steady state over a window of y values: max-min <= 20 % of mean, fitted line excursion <= 10
-// %.
-bool is_steady(std::span<const double> window);
 
 }  // namespace fsadvise::models

@@ -84,6 +84,9 @@ struct MeasuredSummary {
     std::string anchor;           // canonical text of the default it was compared with
     bool complete = true;         // false: interrupted or out of budget before confirmation
     std::vector<std::string> effects;  // "xfs.mkfs.log_size: +1.2 % (-0.3 .. +2.8)"
+    std::vector<std::string> outliers; // repeats far from the others: flagged, kept in every figure
+    std::vector<std::string> drifts;   // levels that changed while the study ran
+    std::string repeats;               // "4 more repeats show 2 %", or why more would not help; "" if none is needed
 };
 
 struct Advice {

@@ -70,7 +70,8 @@ Json measured_json(const MeasuredSummary& item) {
     return {{"study", item.study},     {"stands_for", item.stands_for}, {"metric", item.metric},
             {"trials", item.trials},   {"failed", item.failed},         {"material", item.material},
             {"verdict", item.verdict}, {"anchor", item.anchor},         {"complete", item.complete},
-            {"effects", item.effects}};
+            {"effects", item.effects}, {"outliers", item.outliers},     {"drifts", item.drifts},
+            {"repeats", item.repeats}};
 }
 
 // Every piece of evidence that the document refers to, so that it can be read without the knowledge files.

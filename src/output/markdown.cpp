@@ -116,6 +116,12 @@ std::string render_markdown(const Advice& advice, const Knowledge& knowledge,
             "default, with 95 % intervals.\n\n" +
             bullet_list(advice.measured->effects);
     }
+    if (advice.measured) {
+        std::vector<std::string> doubts = advice.measured->drifts;
+        doubts.insert(doubts.end(), advice.measured->outliers.begin(), advice.measured->outliers.end());
+        if (!advice.measured->repeats.empty()) doubts.push_back(advice.measured->repeats);
+        if (!doubts.empty()) out += "## What speaks against the figures\n\n" + bullet_list(doubts);
+    }
     if (!trials.empty()) {
         out +=
             "## Every trial\n\n| trial | state | origin | configuration | against default | candidate | "

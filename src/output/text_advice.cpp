@@ -113,6 +113,9 @@ class TextWriter {
                          measured.failed, measured.anchor));
         item("metric: " + measured.metric);
         item("stands for: " + measured.stands_for);
+        for (const std::string& text : measured.drifts) item(paint_.yellow("drift: " + text));
+        for (const std::string& text : measured.outliers) item("outlier: " + text);
+        if (!measured.repeats.empty()) item("repeats: " + measured.repeats);
         if (!measured.complete)
             item(paint_.yellow("the study is not finished; go on with: fsadvise tune --resume --study " +
                                shell_quote(measured.study)));

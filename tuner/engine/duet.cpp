@@ -4,7 +4,9 @@
 #include <numeric>
 #include <span>
 
+#include "models/serial_correlation.h"
 #include "models/statistics.h"
+#include "models/steady_state.h"
 #include "tuner/engine/session.h"
 
 namespace fsadvise::tuner {
@@ -142,9 +144,10 @@ Result<DuetResult> run_duet(const Load& load, const std::string& candidate_direc
                     "measure for a longer time");
     }
     if (!result.log_ratios.empty()) result.log_ratio = models::mean(result.log_ratios);
-    if (result.log_ratios.size() > 1) {
-        result.log_ratio_deviation = models::standard_deviation(result.log_ratios) /
-                                     std::sqrt(static_cast<double>(result.log_ratios.size()));
+    // Neighbouring pairs share what the page cache, the journal and the machine are busy with.
+    if (const auto serial = models::serial_mean(result.log_ratios)) {
+        result.log_ratio_deviation = serial->deviation;
+        result.effective_pairs = serial->effective_size;
     }
     result.steady = steady_rounds(result.anchor.window_rates);
     return result;

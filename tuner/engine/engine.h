@@ -45,7 +45,8 @@ struct DuetResult {
     SideResult candidate, anchor;
     std::vector<double> log_ratios;  // one a window pair: ln(candidate rate / anchor rate)
     double log_ratio = 0;            // mean
-    double log_ratio_deviation = 0;  // standard error, pairs treated as independent
+    double log_ratio_deviation = 0;  // standard error of the mean, widened by the serial correlation of the pairs
+    double effective_pairs = 0;      // independent pairs that would say as much; 0 with fewer than two
     bool steady = true;              // SNIA rule over the anchor's windows
     bool stopped = false;            // ended by `stop`
     double window_seconds = 0;       // as chosen: lengthened until a window holds 20 operations

@@ -78,6 +78,7 @@ Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration&
     measurement.metrics = nlohmann::json{{"candidate", metrics_of(sides[0], duet.candidate, used[0])},
                                          {"anchor", metrics_of(sides[1], duet.anchor, used[1])},
                                          {"pairs", duet.log_ratios.size()},
+                                         {"effective_pairs", duet.effective_pairs},
                                          {"steady", duet.steady},
                                          {"candidate_area", sides[0].area},
                                          {"scale", setup.scale},

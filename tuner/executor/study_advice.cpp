@@ -1,6 +1,5 @@
 // What a study supports: the advice of the rules, re-ranked by what was confirmed on fresh formats.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -8,8 +7,8 @@
 
 #include "advice/advise.h"
 #include "base/text.h"
-#include "models/statistics.h"
 #include "space/space.h"
+#include "tuner/executor/study_doubts.h"
 #include "tuner/executor/study_facts.h"
 #include "tuner/executor/tune.h"
 #include "tuner/search/search.h"
@@ -17,14 +16,11 @@
 namespace fsadvise::tuner {
 namespace {
 
-// Below this size a difference is not worth a non-default configuration (docs/design.md, section 6).
-constexpr double kMaterialRatio = 1.02;
-constexpr std::size_t kFewestReplicates = 6;  // the least for a 95 % order-statistic interval
 constexpr std::size_t kEffectsShown = 12;
 
 struct Confirmed {
     const Trial* trial = nullptr;
-    models::RatioEstimate estimate;
+    Decision decision;
 };
 
 bool is_confirmed(const Trial& trial) {
@@ -32,37 +28,39 @@ bool is_confirmed(const Trial& trial) {
                        [](const Measurement& measurement) { return measurement.phase == "confirm"; });
 }
 
-// Finalists share the 5 % chance of a false claim (Bonferroni), since the better one is picked after the
-// fact.
 std::vector<Confirmed> confirmed_trials(const std::vector<Trial>& trials) {
-    const auto finalists = std::count_if(trials.begin(), trials.end(), is_confirmed);
+    const auto finalists =
+        static_cast<std::size_t>(std::count_if(trials.begin(), trials.end(), is_confirmed));
     std::vector<Confirmed> result;
     for (const Trial& trial : trials) {
-        // Replicates take turns on the two areas, see Search.
-        std::array<std::vector<double>, 2> logs;
+        std::vector<Repeat> repeats;
         for (const Measurement& measurement : trial.measurements) {
             if (measurement.phase != "confirm") continue;
-            logs[static_cast<std::size_t>(candidate_area(measurement.replicate))].push_back(
-                measurement.log_ratio);
+            // Replicates take turns on the two areas, see Search.
+            repeats.push_back(
+                {measurement.replicate, candidate_area(measurement.replicate), measurement.log_ratio});
         }
-        const double level = 1 - 0.05 / static_cast<double>(std::max<std::ptrdiff_t>(1, finalists));
-        if (const auto estimate = models::ratio_from_swapped_logs(logs[0], logs[1], level))
-            result.push_back({&trial, *estimate});
+        if (const auto decision = decide(repeats, finalists)) result.push_back({&trial, *decision});
     }
-    std::sort(result.begin(), result.end(),
-              [](const Confirmed& a, const Confirmed& b) { return a.estimate.ratio > b.estimate.ratio; });
+    std::sort(result.begin(), result.end(), [](const Confirmed& a, const Confirmed& b) {
+        return a.decision.estimate.ratio > b.decision.estimate.ratio;
+    });
     return result;
 }
 
-EffectEstimate effect_of(const models::RatioEstimate& estimate) {
+EffectEstimate effect_of(const Decision& decision) {
     EffectEstimate effect;
-    effect.ratio = estimate.ratio;
-    effect.low = estimate.low;
-    effect.high = estimate.high;
-    effect.level = estimate.level;
-    effect.basis = fmt::format("measured: {} duets on fresh formats, areas swapped", estimate.pairs);
-    effect.material =
-        estimate.pairs >= kFewestReplicates && estimate.low > 1 && estimate.ratio >= kMaterialRatio;
+    effect.ratio = decision.estimate.ratio;
+    effect.low = decision.estimate.low;
+    effect.high = decision.estimate.high;
+    effect.level = decision.estimate.level;
+    effect.basis = fmt::format("measured: {} duets on fresh formats, areas swapped", decision.estimate.pairs);
+    if (decision.median) {
+        effect.basis +=
+            fmt::format("; median {:+.1f} % ({:+.1f} to {:+.1f} %)", 100 * (decision.median->ratio - 1),
+                        100 * (decision.median->low - 1), 100 * (decision.median->high - 1));
+    }
+    effect.material = decision.material;
     return effect;
 }
 
@@ -158,13 +156,14 @@ std::string verdict_of(const MeasuredSummary& summary, const std::vector<Confirm
     if (!finished) {
         return fmt::format(
             "not confirmed ({} of the confirmation duets done): keep the default until the study is finished",
-            confirmed.empty() ? 0 : confirmed.front().estimate.pairs);
+            confirmed.empty() ? 0 : confirmed.front().decision.estimate.pairs);
     }
     if (confirmed.empty()) return "no candidate but the default itself was measured: keep the default";
     const auto& best = confirmed.front();
     const std::string figures =
-        fmt::format("{:+.1f} % ({:.0f} % interval {:+.1f} to {:+.1f} %)", 100 * (best.estimate.ratio - 1),
-                    100 * best.estimate.level, 100 * (best.estimate.low - 1), 100 * (best.estimate.high - 1));
+        fmt::format("{:+.1f} % ({:.0f} % interval {:+.1f} to {:+.1f} %)",
+                    100 * (best.decision.estimate.ratio - 1), 100 * best.decision.estimate.level,
+                    100 * (best.decision.estimate.low - 1), 100 * (best.decision.estimate.high - 1));
     if (!summary.material) return "no material difference: keep the default; best candidate " + figures;
     return "confirmed " + figures + " against the default";
 }
@@ -189,8 +188,14 @@ Result<Advice> advice_from_study(const Knowledge& knowledge, const RuleNetwork& 
     summary.complete = finished;
     summary.stands_for = facts.stands_for + ". " + carries_over(facts.medium);
     summary.effects = effect_lines(knowledge, facts, trials);
-    summary.material = finished && !confirmed.empty() && effect_of(confirmed.front().estimate).material;
+    summary.material = finished && !confirmed.empty() && confirmed.front().decision.material;
     summary.verdict = verdict_of(summary, confirmed, finished);
+    for (const Confirmed& entry : confirmed) {
+        const auto lines = outlier_lines(*entry.trial, entry.decision);
+        summary.outliers.insert(summary.outliers.end(), lines.begin(), lines.end());
+    }
+    summary.drifts = drift_lines(trials);
+    if (finished && !confirmed.empty()) summary.repeats = repeats_line(confirmed.front().decision);
 
     Advice advice = expert;
     advice.ranked.clear();
@@ -204,19 +209,23 @@ Result<Advice> advice_from_study(const Knowledge& knowledge, const RuleNetwork& 
         Recommendation recommendation = recommendation_of(
             knowledge, expert, entry.trial->configuration,
             fmt::format("measured against {} on {}", canonical_text(facts.anchor), facts.stands_for));
-        recommendation.effect = effect_of(entry.estimate);
+        recommendation.effect = effect_of(entry.decision);
         if (!recommendation.effect->material) {
             recommendation.against.insert(recommendation.against.begin(),
                                           "no material difference to the default in the confirmation");
+        } else if (entry.decision.median && entry.decision.median->low <= 1) {
+            recommendation.against.push_back(
+                "the interval of the median includes no difference: a few large repeats carry the result");
         }
         advice.ranked.push_back(std::move(recommendation));
     }
     advice.ranked.insert(summary.material ? advice.ranked.end() : advice.ranked.begin(), std::move(keep));
     advice.confidence = {
         finished ? "measured" : "low",
-        finished ? fmt::format("{} trials and {} confirmation duets on {}", trials.size(),
-                               confirmed.empty() ? 0 : confirmed.front().estimate.pairs * confirmed.size(),
-                               facts.stands_for)
+        finished ? fmt::format(
+                       "{} trials and {} confirmation duets on {}", trials.size(),
+                       confirmed.empty() ? 0 : confirmed.front().decision.estimate.pairs * confirmed.size(),
+                       facts.stands_for)
                  : "the study is not finished: only search measurements, which flatter the best"};
     advice.measured = std::move(summary);
     advice.prove_command.clear();
