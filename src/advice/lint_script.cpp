@@ -260,6 +260,25 @@ class ScriptLinter {
     LintResult& result_;
 };
 
+// Prose has apostrophes: without the name or the first line of a shell script it is a warning only.
+void check_quotes(const LintChecker& checker, std::string_view text, const std::string& file,
+                  LintResult& result) {
+    const auto unclosed = unclosed_quote(text);
+    if (!unclosed) return;
+    const auto first = text.substr(0, text.find('\n'));
+    const bool script = file.ends_with(".sh") || file.ends_with(".bash") ||
+                        (first.starts_with("#!") && first.find("sh") != std::string_view::npos);
+    auto item = checker.finding("script-unclosed-quote", script ? Severity::kError : Severity::kWarning,
+                                unclosed->line, std::string(1, unclosed->quote));
+    item.what = fmt::format("the quote {} that opens here is never closed", unclosed->quote);
+    item.consequence =
+        "the shell stops with a syntax error; the commands behind the quote were not checked either";
+    item.fix = "close the quote";
+    item.ignore_if = "the file is no shell script";
+    item.sources = {"POSIX.1-2017, Shell Command Language, 2.2 Quoting"};
+    result.findings.push_back(std::move(item));
+}
+
 }  // namespace
 
 void check_script(const LintChecker& checker, std::string_view text, int first_line, VolumeLinter& volumes,
@@ -276,6 +295,7 @@ Result<LintResult> lint_script(const Knowledge& knowledge, const LintTarget& tar
     const LintChecker checker(knowledge, target, file);
     VolumeLinter volumes(checker, result);
     check_script(checker, text, 1, volumes, result);
+    check_quotes(checker, text, file, result);
     tidy(result);
     return result;
 }
