@@ -120,17 +120,18 @@ bool check_fields(const LintChecker& checker, const FstabLine& line, LintResult&
 // Source: /proc/filesystems of Linux 6.18 with all modules, mount(8), and the helpers /sbin/mount.TYPE of
 // Debian 12.
 constexpr auto kOtherTypes = std::to_array<std::string_view>(
-    {"9p",         "adfs",     "affs",    "afs",      "apfs",      "auto",    "autofs",   "bcachefs",
-     "befs",       "bfs",      "bind",    "bpf",      "ceph",      "cgroup",  "cgroup2",  "cifs",
-     "coda",       "configfs", "cramfs",  "davfs",    "debugfs",   "devpts",  "devtmpfs", "ecryptfs",
-     "efivarfs",   "efs",      "erofs",   "exfat",    "fuse",      "fuseblk", "gfs",      "gfs2",
-     "glusterfs",  "hfs",      "hfsplus", "hpfs",     "hugetlbfs", "ignore",  "iso9660",  "jffs2",
-     "jfs",        "lustre",   "minix",   "mqueue",   "msdos",     "ncpfs",   "nfs",      "nfs4",
-     "nilfs2",     "none",     "ntfs",    "ntfs-3g",  "ntfs3",     "ocfs2",   "omfs",     "orangefs",
-     "overlay",    "proc",     "pstore",  "qnx4",     "qnx6",      "ramfs",   "reiserfs", "romfs",
-     "securityfs", "smb3",     "smbfs",   "squashfs", "sshfs",     "swap",    "sysfs",    "sysv",
-     "tmpfs",      "tracefs",  "ubifs",   "udf",      "ufs",       "usbfs",   "vboxsf",   "vfat",
-     "virtiofs",   "vmhgfs",   "xenfs",   "zfs",      "zonefs"});
+    {"9p",       "adfs",      "aufs",    "axfs",     "cxfs",     "gpfs",       "vxfs",     "affs",
+     "afs",      "apfs",      "auto",    "autofs",   "bcachefs", "befs",       "bfs",      "bind",
+     "bpf",      "ceph",      "cgroup",  "cgroup2",  "cifs",     "coda",       "configfs", "cramfs",
+     "davfs",    "debugfs",   "devpts",  "devtmpfs", "ecryptfs", "efivarfs",   "efs",      "erofs",
+     "exfat",    "fuse",      "fuseblk", "gfs",      "gfs2",     "glusterfs",  "hfs",      "hfsplus",
+     "hpfs",     "hugetlbfs", "ignore",  "iso9660",  "jffs2",    "jfs",        "lustre",   "minix",
+     "mqueue",   "msdos",     "ncpfs",   "nfs",      "nfs4",     "nilfs2",     "none",     "ntfs",
+     "ntfs-3g",  "ntfs3",     "ocfs2",   "omfs",     "orangefs", "overlay",    "proc",     "pstore",
+     "qnx4",     "qnx6",      "ramfs",   "reiserfs", "romfs",    "securityfs", "smb3",     "smbfs",
+     "squashfs", "sshfs",     "swap",    "sysfs",    "sysv",     "tmpfs",      "tracefs",  "ubifs",
+     "udf",      "ufs",       "usbfs",   "vboxsf",   "vfat",     "virtiofs",   "vmhgfs",   "xenfs",
+     "zfs",      "zonefs"});
 
 // Disks that the cloud makes anew: nothing on them is worth a check at boot.
 bool ephemeral(const LintChecker& checker, const FstabLine& line) {

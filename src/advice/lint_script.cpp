@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -175,7 +176,9 @@ class ScriptLinter {
         const bool writes = writes_fstab(command) || piped_there;
         if (!writes && next.empty()) return;
         if (!command.here_document.empty()) {
-            if (writes) check_fstab(checker_, command.here_document, line_of(command.here_line), result_);
+            if (!writes) return;
+            check_fstab(checker_, command.here_document, line_of(command.here_line), result_);
+            mount_fstab(command.here_document, line_of(command.here_line));
         } else if (words.size() > 1 && program_name(words.front()) == "echo") {
             std::string line;
             for (std::size_t i = 1; i < words.size(); ++i) {
@@ -189,7 +192,21 @@ class ScriptLinter {
             } else if (plain) {
                 replaced_fstab(command, next);
                 check_fstab(checker_, line, line_of(command.line), result_);
+                mount_fstab(line, line_of(command.line));
             }
+        }
+    }
+
+    // What the script formatted before is mounted by these lines at the next boot: judged as a pair.
+    void mount_fstab(const std::string& text, int first_line) {
+        int number = first_line - 1;
+        for (const auto& line : split(text, '\n')) {
+            ++number;
+            std::istringstream stream(line);
+            std::string device, directory, type, options;
+            if (!(stream >> device >> directory >> type >> options) || !volumes_.formatted(device)) continue;
+            volumes_.mount({number, type, options, device, directory,
+                            "the mount fails, and the next boot stops at it unless the line has nofail"});
         }
     }
 
