@@ -57,6 +57,7 @@ constexpr FindingKind kKinds[] = {
     {"fstab-pass-ephemeral", "info", "a check at boot of a disk that is made anew", false},
     {"fstab-replaced", "error", "a command that replaces the whole fstab", false},
     {"fstab-root-quota", "warning", "quota options for / in fstab, where they come too late", false},
+    {"fstab-unknown-type", "error", "a misspelt filesystem type", false},
     {"fstab-unstable-device-name", "warning", "a device name that depends on the order of discovery", false},
     {"ignition-incomplete", "error", "a filesystem entry without device or format", false},
     {"ignition-key", "error", "a key that Ignition or Butane does not know here", false},
@@ -79,6 +80,7 @@ constexpr FindingKind kKinds[] = {
     {"mkfs-option-bad-value", "error", "an option of mkfs with a value it does not accept", false},
     {"mkfs-option-deprecated", "warning", "an option of mkfs that will be removed", false},
     {"mkfs-option-foreign", "error", "an option of another filesystem's mkfs", true},
+    {"mkfs-option-overridden", "warning", "an option that a repetition of its flag replaces", false},
     {"mkfs-option-removed", "error", "an option that the target's tool no longer knows", true},
     {"mkfs-option-too-new", "error", "an option that the target's tool or kernel does not know yet", true},
     {"mkfs-option-unknown", "error", "an option that this mkfs does not know", true},
@@ -111,6 +113,7 @@ constexpr FindingKind kKinds[] = {
     {"repart-incomplete", "error", "a repart.d file without Type=", false},
     {"repart-key", "warning", "a key that systemd-repart does not know", false},
     {"repart-size", "warning", "a partition too small for its filesystem", false},
+    {"script-unclosed-quote", "error", "a quote that is never closed", false},
     {"shared-superblock-options", "warning", "several mounts of one filesystem with different options",
      false},
     {"silent:", "warning", "the command succeeds and gives something else than asked", false},
@@ -118,7 +121,8 @@ constexpr FindingKind kKinds[] = {
     {"thin-overcommit", "info", "thin volumes that promise more than the pool holds", false},
     {"unattended-format", "warning", "a first-boot command that formats without looking", false},
     {"unsafe:", "warning", "works, and can lose data", false},
-    {"unwise:", "warning", "works, at a cost in speed or space", false},
+    {"unwise:", "warning", "works, at a cost in speed or space; information if the name begins with note-",
+     false},
     {"xfs-v4", "warning", "an XFS filesystem in the old V4 format", false},
 };
 

@@ -1,6 +1,7 @@
 #include "advice/lint_check.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <tuple>
 
@@ -8,6 +9,7 @@
 
 #include "advice/lint_shell.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "space/component_version.h"
 #include "space/version_window.h"
 
@@ -26,9 +28,8 @@ bool refuses(Effect effect) {
     return effect == Effect::kMkfsRefuses || effect == Effect::kMountRefuses;
 }
 
-Severity severity_of(const Violation& violation) {
-    if (refuses(violation.effect)) return violation.certain ? Severity::kError : Severity::kWarning;
-    return violation.effect == Effect::kNoEffect ? Severity::kInfo : Severity::kWarning;
+bool is_note(const Violation& violation) {
+    return violation.effect == Effect::kUnwise && violation.id.find(".note-") != std::string::npos;
 }
 
 std::string consequence_of(Effect effect, const Place& place) {
@@ -72,16 +73,57 @@ const Constraint* constraint_of(const Context& context, const std::string& id) {
     return nullptr;
 }
 
-// An option that is refused needs no further remark: what else it would do does not happen.
+// An option that is refused needs no further remark: what else it would do does not happen. One that is
+// ignored endangers nothing.
 void drop_moot(std::vector<Violation>& found) {
-    std::set<std::string> refused;
+    std::set<std::string> refused, ignored;
     for (const auto& violation : found) {
         if (violation.certain && refuses(violation.effect)) refused.insert(violation.parameter);
+        if (violation.certain && violation.effect == Effect::kNoEffect && !violation.id.ends_with(".active"))
+            ignored.insert(violation.parameter);
     }
     std::erase_if(found, [&](const Violation& violation) {
-        return !refuses(violation.effect) && !violation.parameter.empty() &&
-               refused.contains(violation.parameter);
+        if (refuses(violation.effect) || violation.parameter.empty()) return false;
+        return refused.contains(violation.parameter) ||
+               (violation.id.ends_with(".durability") && ignored.contains(violation.parameter));
     });
+    // "Deprecated: accepted and ignored" says the same and more.
+    std::set<std::string> deprecated;
+    for (const auto& violation : found) {
+        if (violation.certain && violation.id.ends_with(".version")) deprecated.insert(violation.parameter);
+    }
+    std::erase_if(found, [&](const Violation& violation) {
+        return violation.effect == Effect::kNoEffect && deprecated.contains(violation.parameter);
+    });
+}
+
+bool names_mount_only(const Constraint& constraint, const Context& context) {
+    bool any = false;
+    for (const auto& name : constraint.when.names()) {
+        const auto* parameter = context.knowledge().parameter(name);
+        if (parameter == nullptr) continue;
+        if (parameter->layer != Layer::kMount) return false;
+        any = true;
+    }
+    return any;
+}
+
+// What a role asks for is said even where nothing was written.
+bool about_role(const Constraint* constraint) {
+    return constraint != nullptr &&
+           std::ranges::find(constraint->when.names(), "workload.id") != constraint->when.names().end();
+}
+
+// A defect of this very version, for data that is acknowledged after a flush.
+bool defect_of_version(const Context& context, const Violation& violation, const Constraint* constraint) {
+    if (violation.effect != Effect::kUnsafe || !violation.certain || constraint == nullptr) return false;
+    static const std::set<std::string> kVersions = {"kernel", "e2fsprogs", "xfsprogs", "btrfs_progs",
+                                                    "f2fs_tools"};
+    const auto synchronous = context.lookup("trait.synchronous_commits");
+    return synchronous && equal(*synchronous, Value{true}) &&
+           context.request().requirements.durability == "strict" &&
+           std::ranges::any_of(constraint->when.names(),
+                               [&](const std::string& name) { return kVersions.contains(name); });
 }
 
 // Names of the parameters that a layer accepts, for "did you mean".
@@ -106,6 +148,11 @@ std::string key_of(const std::string& text) {
 }
 
 }  // namespace
+
+Severity severity_of(const Violation& violation) {
+    if (refuses(violation.effect)) return violation.certain ? Severity::kError : Severity::kWarning;
+    return violation.effect == Effect::kNoEffect || is_note(violation) ? Severity::kInfo : Severity::kWarning;
+}
 
 LintChecker::LintChecker(const Knowledge& knowledge, const LintTarget& target, std::string file)
     : knowledge_(&knowledge), file_(std::move(file)) {
@@ -134,8 +181,18 @@ bool LintChecker::check_words(const std::string& filesystem, Layer layer,
     bool accepted = true;
     const auto refused = layer == Layer::kMkfs ? Effect::kMkfsRefuses : Effect::kMountRefuses;
     for (const auto& word : words) {
-        if (has_placeholder(word.text) || word.generic) continue;
-        if (!word.parameter.empty() && !word.bad_value) continue;
+        if (has_placeholder(word.text)) continue;
+        if (word.dropped) {
+            auto item = finding(fmt::format("{}-option-overridden", layer_text(layer)), Severity::kWarning,
+                                place.line, word.text);
+            item.what = fmt::format("'{}' is dropped: {}", word.text, word.note);
+            item.consequence = "the command succeeds without it";
+            item.fix = "write one list, separated by commas";
+            item.sources = {"measured: mke2fs 1.47.0"};
+            result.findings.push_back(std::move(item));
+            continue;
+        }
+        if (word.generic || (!word.parameter.empty() && !word.bad_value)) continue;
         auto item = finding({}, Severity::kError, place.line, word.text);
         item.consequence = consequence_of(refused, place);
         if (word.bad_value) {
@@ -224,7 +281,52 @@ Finding LintChecker::explain(const Context& context, const Violation& violation,
     } else if (!violation.certain) {
         item.ignore_if = "the versions on the target are not affected";
     }
+    if (is_note(violation)) item.consequence = "none that stops anything: it is worth knowing";
+    if (defect_of_version(context, violation, constraint_of(context, violation.id)))
+        item.severity = Severity::kError;
+    add_detail(context, violation, words, item);
     return item;
+}
+
+void LintChecker::add_detail(const Context& context, const Violation& violation,
+                             const std::vector<ParsedWord>& words, Finding& item) const {
+    const auto* constraint = constraint_of(context, violation.id);
+    std::vector<const ParsedWord*> concerned;
+    for (const auto& word : words) {
+        if (word.parameter.empty() || word.bad_value || word.dropped) continue;
+        const bool named =
+            word.parameter == violation.parameter ||
+            (constraint != nullptr &&
+             std::ranges::find(constraint->when.names(), word.parameter) != constraint->when.names().end());
+        if (named) concerned.push_back(&word);
+    }
+    // "sunit=64" of xfs_info and of mkfs are different things: say what the number means.
+    std::string units;
+    for (const auto* word : concerned) {
+        const auto* parameter = knowledge_->parameter(word->parameter);
+        const auto* bytes = std::get_if<std::int64_t>(&word->value);
+        if (parameter == nullptr || bytes == nullptr || *bytes <= 0 || parameter->spelling.unit_bytes <= 1 ||
+            std::isdigit(static_cast<unsigned char>(word->text.back())) == 0)
+            continue;
+        units += fmt::format(
+            "{}'{}' counts units of {} bytes: {}", units.empty() ? "" : ", ",
+            key_of(word->text) + word->text.substr(std::min(word->text.find('='), word->text.size())),
+            parameter->spelling.unit_bytes, size_text(static_cast<std::uint64_t>(*bytes)));
+    }
+    if (!units.empty()) item.what += " (" + units + ")";
+    if (concerned.size() > 1 && violation.says.find("written later") != std::string::npos) {
+        item.what += fmt::format(" Here '{}' is active and '{}' is dropped.", concerned.back()->text,
+                                 concerned.front()->text);
+    }
+}
+
+std::vector<Violation> LintChecker::format_violations(const Context& context) const {
+    auto found = relevant_violations(context);
+    std::erase_if(found, [&](const Violation& violation) {
+        const auto* constraint = constraint_of(context, violation.id);
+        return constraint != nullptr && about_role(constraint) && names_mount_only(*constraint, context);
+    });
+    return found;
 }
 
 std::vector<Violation> LintChecker::relevant_violations(const Context& context) const {
@@ -269,8 +371,17 @@ void LintChecker::check_defaults(const Context& context, const std::vector<Parse
         without.values.erase(word.parameter);
         const auto usual = default_value(*parameter, Context(*knowledge_, request_, without));
         if (!usual || !equal(*usual, word.value)) continue;
+        // What only the other options make the default is theirs to explain.
+        const auto plain =
+            default_value(*parameter, Context(*knowledge_, request_, {without.filesystem, {}}));
+        const bool implied = plain && !equal(*plain, word.value);
+        const bool explained = std::ranges::any_of(result.findings, [&](const Finding& item) {
+            return item.line == place.line && item.subject == word.text;
+        });
+        if (implied && explained) continue;
         auto item = finding(std::string(kDefaultValueId), Severity::kInfo, place.line, word.text);
-        item.what = fmt::format("'{}' is the default", word.text);
+        item.what = implied ? fmt::format("'{}' follows from the other options already", word.text)
+                            : fmt::format("'{}' is the default", word.text);
         item.consequence = consequence_of(Effect::kNoEffect, place);
         item.fix = "leave it out";
         item.ignore_if = "you want to state it for readers";
@@ -293,7 +404,7 @@ Verdict LintChecker::check_mkfs(const ParsedCommand& mkfs, const Place& place, L
     Configuration asked = configuration_of(mkfs.filesystem, mkfs.words, {});
     add_device_count(*knowledge_, mkfs, asked);
     const Context context(*knowledge_, request_, asked);
-    for (const auto& violation : relevant_violations(context)) {
+    for (const auto& violation : format_violations(context)) {
         if (violation.certain && violation.effect == Effect::kMkfsRefuses) verdict.formats = false;
         if (violation.certain && violation.effect == Effect::kMountRefuses) verdict.mounts = false;
         result.findings.push_back(explain(context, violation, mkfs.words, place));
@@ -314,7 +425,7 @@ Verdict LintChecker::check_mount(const std::string& filesystem, const ParsedComm
         Configuration formatted = configuration_of(filesystem, mkfs_words, {});
         add_device_count(*knowledge_, *mkfs, formatted);
         const Context alone(*knowledge_, request_, formatted);
-        for (const auto& violation : relevant_violations(alone)) {
+        for (const auto& violation : format_violations(alone)) {
             said.insert(violation.id);
             if (violation.certain && violation.effect == Effect::kMkfsRefuses) verdict.formats = false;
             if (violation.certain && violation.effect == Effect::kMountRefuses) verdict.mounts = false;
@@ -322,7 +433,9 @@ Verdict LintChecker::check_mount(const std::string& filesystem, const ParsedComm
     }
     Configuration asked = configuration_of(filesystem, mkfs_words, words);
     if (mkfs != nullptr) add_device_count(*knowledge_, *mkfs, asked);
-    const Context context(*knowledge_, request_, asked);
+    auto request = request_;
+    request.mount_point = place.directory;
+    const Context context(*knowledge_, request, asked);
     auto all_words = mkfs_words;
     all_words.insert(all_words.end(), words.begin(), words.end());
     for (const auto& violation : relevant_violations(context)) {
@@ -332,7 +445,7 @@ Verdict LintChecker::check_mount(const std::string& filesystem, const ParsedComm
         // fault.
         const bool about_words =
             std::ranges::any_of(all_words, [&](const ParsedWord& word) { return word.text == item.subject; });
-        if (mkfs == nullptr && !about_words) continue;
+        if (mkfs == nullptr && !about_words && !about_role(constraint_of(context, violation.id))) continue;
         if (violation.certain && violation.effect == Effect::kMountRefuses) verdict.mounts = false;
         result.findings.push_back(item);
     }

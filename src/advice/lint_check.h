@@ -15,6 +15,7 @@ namespace fsadvise {
 struct Place {
     int line = 0;
     std::string consequence_of_refusal;  // "the mount fails and boot stops in emergency mode"
+    std::string directory = {};          // of the mount, if known
 };
 
 struct Verdict {
@@ -44,6 +45,10 @@ class LintChecker {
     void explain_version(const Context& context, const Violation& violation, Layer layer,
                          Finding& finding) const;
     [[nodiscard]] std::vector<Violation> relevant_violations(const Context& context) const;
+    // Without what concerns mount options alone: that is said where something is mounted.
+    [[nodiscard]] std::vector<Violation> format_violations(const Context& context) const;
+    void add_detail(const Context& context, const Violation& violation, const std::vector<ParsedWord>& words,
+                    Finding& finding) const;
     void check_defaults(const Context& context, const std::vector<ParsedWord>& words, const Place& place,
                         LintResult& result) const;
     void check_kernel_has(const std::string& filesystem, const Place& place, LintResult& result,
@@ -53,6 +58,9 @@ class LintChecker {
     std::string file_;
     Request request_;
 };
+
+// Information for what has no effect and for remarks: constraints whose name begins with "note-".
+Severity severity_of(const Violation& violation);
 
 // Sorts by line, the gravest first, and drops repetitions.
 void tidy(LintResult& result);

@@ -10,6 +10,7 @@
 
 #include "advice/lint_shell.h"
 #include "base/text.h"
+#include "space/mkfs_flags.h"
 
 namespace fsadvise {
 namespace {
@@ -115,6 +116,23 @@ bool check_fields(const LintChecker& checker, const FstabLine& line, LintResult&
     return false;
 }
 
+// Types that the kernel or a mount helper knows and of which this program knows nothing else.
+// Source: /proc/filesystems of Linux 6.18 with all modules, mount(8), and the helpers /sbin/mount.TYPE of
+// Debian 12.
+constexpr auto kOtherTypes = std::to_array<std::string_view>(
+    {"9p",       "adfs",      "aufs",    "axfs",     "cxfs",     "gpfs",       "vxfs",     "affs",
+     "afs",      "apfs",      "auto",    "autofs",   "bcachefs", "befs",       "bfs",      "bind",
+     "bpf",      "ceph",      "cgroup",  "cgroup2",  "cifs",     "coda",       "configfs", "cramfs",
+     "davfs",    "debugfs",   "devpts",  "devtmpfs", "ecryptfs", "efivarfs",   "efs",      "erofs",
+     "exfat",    "fuse",      "fuseblk", "gfs",      "gfs2",     "glusterfs",  "hfs",      "hfsplus",
+     "hpfs",     "hugetlbfs", "ignore",  "iso9660",  "jffs2",    "jfs",        "lustre",   "minix",
+     "mqueue",   "msdos",     "ncpfs",   "nfs",      "nfs4",     "nilfs2",     "none",     "ntfs",
+     "ntfs-3g",  "ntfs3",     "ocfs2",   "omfs",     "orangefs", "overlay",    "proc",     "pstore",
+     "qnx4",     "qnx6",      "ramfs",   "reiserfs", "romfs",    "securityfs", "smb3",     "smbfs",
+     "squashfs", "sshfs",     "swap",    "sysfs",    "sysv",     "tmpfs",      "tracefs",  "ubifs",
+     "udf",      "ufs",       "usbfs",   "vboxsf",   "vfat",     "virtiofs",   "vmhgfs",   "xenfs",
+     "zfs",      "zonefs"});
+
 // Disks that the cloud makes anew: nothing on them is worth a check at boot.
 bool ephemeral(const LintChecker& checker, const FstabLine& line) {
     const auto& device = checker.request().host.device;
@@ -160,6 +178,36 @@ void check_surroundings(const LintChecker& checker, const FstabLine& line, LintR
         item.sources = {"systemd.mount(5), nofail"};
         result.findings.push_back(std::move(item));
     }
+}
+
+// A generation that the driver of a known filesystem mounts, a typing error, or none of our business.
+void check_other_type(const LintChecker& checker, const FstabLine& line, const Place& place,
+                      LintResult& result) {
+    const auto& type = line.type();
+    if (const auto* driver = filesystem_of_type(checker.knowledge(), type)) {
+        ++result.checked;
+        checker.check_words(driver->id, Layer::kMount,
+                            parse_mount_options(checker.knowledge(), driver->id, line.options()), place,
+                            result);
+        check_device_name(checker, line.spec(), line.line, result);
+        check_surroundings(checker, line, result);
+        return;
+    }
+    // "ext4,xfs" is a list of types; "fuse.sshfs" names a helper.
+    if (has_placeholder(type) || type.find_first_of(".,") != std::string::npos) return;
+    if (std::ranges::find(kOtherTypes, type) != kOtherTypes.end()) return;
+    std::vector<std::string> known;
+    for (const auto& filesystem : checker.knowledge().filesystems()) known.push_back(filesystem.id);
+    const auto meant = nearest(lower(type), known);
+    if (!meant) return;
+    ++result.checked;
+    auto item = checker.finding("fstab-unknown-type", Severity::kError, line.line, type);
+    item.what = fmt::format("no kernel knows the filesystem type {} (did you mean '{}'?)", type, *meant);
+    item.consequence = place.consequence_of_refusal;
+    item.fix = fmt::format("write {}", *meant);
+    item.ignore_if = "a module from outside the kernel or a helper mount." + type + " provides the type";
+    item.sources = {"fstab(5), the third field", "/proc/filesystems"};
+    result.findings.push_back(std::move(item));
 }
 
 // Quotas that the kernel switches on at the first mount only, which is not fstab's for the root filesystem.
@@ -260,6 +308,23 @@ class SharedSuperblocks {
     std::map<std::string, First> first_;
 };
 
+// A read-only look at a log that is not replayed, of a device that the file also mounts normally: a snapshot
+// whose identity the origin holds already.
+void check_shared_identity(const std::map<int, std::string>& devices, std::size_t first, LintResult& result) {
+    for (std::size_t i = first; i < result.findings.size(); ++i) {
+        auto& item = result.findings[i];
+        const auto own = devices.find(item.line);
+        if (!item.id.ends_with(".snapshot-needs-nouuid") || own == devices.end()) continue;
+        for (const auto& [line, spec] : devices) {
+            if (line == item.line || spec != own->second || spec.find('=') == std::string::npos) continue;
+            item.severity = Severity::kError;
+            item.what += fmt::format(" Line {} mounts {} too.", line, spec);
+            item.consequence = "the second mount fails: duplicate UUID";
+            break;
+        }
+    }
+}
+
 void check_duplicates(const LintChecker& checker, const FstabLine& line,
                       std::map<std::string, int>& directories, LintResult& result) {
     if (!line.directory().starts_with('/')) return;
@@ -295,6 +360,8 @@ void check_redundant_options(const LintChecker& checker, const std::string& file
 void check_fstab(const LintChecker& checker, std::string_view text, int first_line, LintResult& result) {
     SharedSuperblocks superblocks;
     std::map<std::string, int> directories;
+    std::map<int, std::string> devices;
+    const auto first_finding = result.findings.size();
     int number = first_line - 1;
     for (const auto& raw : split(text, '\n')) {
         ++number;
@@ -306,10 +373,14 @@ void check_fstab(const LintChecker& checker, std::string_view text, int first_li
         check_ordering(checker, line, result);
         check_duplicates(checker, line, directories, result);
         check_ephemeral(checker, line, result);
+        const Place place{number, consequence(line), line.directory()};
         const auto* filesystem = checker.knowledge().filesystem(line.type());
-        if (filesystem == nullptr) continue;
+        if (filesystem == nullptr) {
+            check_other_type(checker, line, place, result);
+            continue;
+        }
         ++result.checked;
-        const Place place{number, consequence(line)};
+        devices.emplace(number, line.spec());
         const auto words = parse_mount_options(checker.knowledge(), line.type(), line.options());
         checker.check_mount(line.type(), nullptr, words, place, result);
         check_nodiratime(checker, words, number, result);
@@ -319,6 +390,7 @@ void check_fstab(const LintChecker& checker, std::string_view text, int first_li
         check_root_quota(checker, line, words, result);
         superblocks.add(checker, line, words, result);
     }
+    check_shared_identity(devices, first_finding, result);
 }
 
 Result<LintResult> lint_fstab(const Knowledge& knowledge, const LintTarget& target, std::string_view text,

@@ -235,7 +235,7 @@ class StorageObject {
         // The options of a list on several lines are judged together and reported where each stands.
         const auto before = result_.findings.size();
         const auto options = options_of(node);
-        volumes.mount({node->line, type, options, "VOLUME", "/", std::string(kRefusal)});
+        volumes.mount({node->line, type, options, "VOLUME", "VOLUME", std::string(kRefusal)});
         check_redundant_options(*checker_, type, options, node->line, result_);
         for (auto i = before; i < result_.findings.size(); ++i) {
             const auto item = std::ranges::find(node->items, result_.findings[i].subject, &YamlNode::text);

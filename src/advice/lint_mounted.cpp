@@ -23,10 +23,6 @@ std::vector<ParsedWord> chosen_words(const Context& plain, const MountedFilesyst
     return words;
 }
 
-Severity severity_of(Effect effect) {
-    return effect == Effect::kNoEffect ? Severity::kInfo : Severity::kWarning;
-}
-
 // What holds together with the superblock: the options alone are judged by check_mount().
 void check_superblock(const LintChecker& checker, const Context& context, LintResult& result) {
     for (const Violation& violation : violations(context)) {
@@ -39,7 +35,7 @@ void check_superblock(const LintChecker& checker, const Context& context, LintRe
             result.findings, [&](const Finding& item) { return item.id.ends_with(violation.id); });
         if (known) continue;
         auto item = checker.finding(fmt::format("{}:{}", to_text(violation.effect), violation.id),
-                                    severity_of(violation.effect), 0, violation.parameter);
+                                    severity_of(violation), 0, violation.parameter);
         item.what = violation.says;
         item.fix = violation.fix;
         item.sources = violation.sources;

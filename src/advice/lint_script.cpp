@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -175,7 +176,9 @@ class ScriptLinter {
         const bool writes = writes_fstab(command) || piped_there;
         if (!writes && next.empty()) return;
         if (!command.here_document.empty()) {
-            if (writes) check_fstab(checker_, command.here_document, line_of(command.here_line), result_);
+            if (!writes) return;
+            check_fstab(checker_, command.here_document, line_of(command.here_line), result_);
+            mount_fstab(command.here_document, line_of(command.here_line));
         } else if (words.size() > 1 && program_name(words.front()) == "echo") {
             std::string line;
             for (std::size_t i = 1; i < words.size(); ++i) {
@@ -189,7 +192,21 @@ class ScriptLinter {
             } else if (plain) {
                 replaced_fstab(command, next);
                 check_fstab(checker_, line, line_of(command.line), result_);
+                mount_fstab(line, line_of(command.line));
             }
+        }
+    }
+
+    // What the script formatted before is mounted by these lines at the next boot: judged as a pair.
+    void mount_fstab(const std::string& text, int first_line) {
+        int number = first_line - 1;
+        for (const auto& line : split(text, '\n')) {
+            ++number;
+            std::istringstream stream(line);
+            std::string device, directory, type, options;
+            if (!(stream >> device >> directory >> type >> options) || !volumes_.formatted(device)) continue;
+            volumes_.mount({number, type, options, device, directory,
+                            "the mount fails, and the next boot stops at it unless the line has nofail"});
         }
     }
 
@@ -260,6 +277,25 @@ class ScriptLinter {
     LintResult& result_;
 };
 
+// Prose has apostrophes: without the name or the first line of a shell script it is a warning only.
+void check_quotes(const LintChecker& checker, std::string_view text, const std::string& file,
+                  LintResult& result) {
+    const auto unclosed = unclosed_quote(text);
+    if (!unclosed) return;
+    const auto first = text.substr(0, text.find('\n'));
+    const bool script = file.ends_with(".sh") || file.ends_with(".bash") ||
+                        (first.starts_with("#!") && first.find("sh") != std::string_view::npos);
+    auto item = checker.finding("script-unclosed-quote", script ? Severity::kError : Severity::kWarning,
+                                unclosed->line, std::string(1, unclosed->quote));
+    item.what = fmt::format("the quote {} that opens here is never closed", unclosed->quote);
+    item.consequence =
+        "the shell stops with a syntax error; the commands behind the quote were not checked either";
+    item.fix = "close the quote";
+    item.ignore_if = "the file is no shell script";
+    item.sources = {"POSIX.1-2017, Shell Command Language, 2.2 Quoting"};
+    result.findings.push_back(std::move(item));
+}
+
 }  // namespace
 
 void check_script(const LintChecker& checker, std::string_view text, int first_line, VolumeLinter& volumes,
@@ -276,6 +312,7 @@ Result<LintResult> lint_script(const Knowledge& knowledge, const LintTarget& tar
     const LintChecker checker(knowledge, target, file);
     VolumeLinter volumes(checker, result);
     check_script(checker, text, 1, volumes, result);
+    check_quotes(checker, text, file, result);
     tidy(result);
     return result;
 }

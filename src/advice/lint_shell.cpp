@@ -23,6 +23,7 @@ class ShellSplitter {
         end_command(false);
         return std::move(commands_);
     }
+    [[nodiscard]] const std::optional<UnclosedQuote>& unclosed() const { return unclosed_; }
 
   private:
     [[nodiscard]] char at(std::size_t offset = 0) const {
@@ -137,9 +138,12 @@ class ShellSplitter {
         start_command();
         in_word_ = true;
         if (c == '\'') {
+            const int opened = line_;
             advance();
             while (position_ < text_.size() && at() != '\'') take();
-            if (position_ < text_.size()) advance();
+            close(opened, '\'');
+        } else if (c == '$' && at(1) == '\'') {
+            escaped_quote();
         } else if (c == '"') {
             double_quoted();
         } else if (c == '\\' && position_ + 1 < text_.size()) {
@@ -158,7 +162,27 @@ class ShellSplitter {
         }
     }
 
+    // $'...': a backslash hides the quote that follows it.
+    void escaped_quote() {
+        const int opened = line_;
+        advance();
+        advance();
+        while (position_ < text_.size() && at() != '\'') {
+            if (at() == '\\' && position_ + 1 < text_.size()) take();
+            take();
+        }
+        close(opened, '\'');
+    }
+
+    void close(int opened, char quote) {
+        if (position_ < text_.size())
+            advance();
+        else if (!unclosed_)
+            unclosed_ = UnclosedQuote{opened, quote};
+    }
+
     void double_quoted() {
+        const int opened = line_;
         advance();
         while (position_ < text_.size() && at() != '"') {
             if (at() == '\\' && at(1) == '\n') {
@@ -173,7 +197,7 @@ class ShellSplitter {
                 take();
             }
         }
-        if (position_ < text_.size()) advance();
+        close(opened, '"');
     }
 
     // Keeps $(...) and ${...} as text up to the matching bracket.
@@ -229,6 +253,7 @@ class ShellSplitter {
     bool in_word_ = false;
     char redirect_ = '\0';
     std::vector<HereDocument> pending_;
+    std::optional<UnclosedQuote> unclosed_;
 };
 
 bool is_assignment(std::string_view word) {
@@ -286,6 +311,12 @@ std::size_t skip_wrapper(const std::vector<std::string>& words, std::size_t inde
 
 std::vector<ShellCommand> split_shell(std::string_view text) {
     return ShellSplitter(text).run();
+}
+
+std::optional<UnclosedQuote> unclosed_quote(std::string_view text) {
+    ShellSplitter splitter(text);
+    (void)splitter.run();
+    return splitter.unclosed();
 }
 
 std::vector<std::string> strip_prefixes(const std::vector<std::string>& words) {

@@ -4,6 +4,7 @@
 // Bounds: as documented in lint.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,13 @@ struct ShellCommand {
 };
 
 std::vector<ShellCommand> split_shell(std::string_view text);
+
+// A quote that is never closed: the shell refuses the script, and what follows it was not understood here.
+struct UnclosedQuote {
+    int line = 0;  // where it opens
+    char quote = '"';
+};
+std::optional<UnclosedQuote> unclosed_quote(std::string_view text);
 
 // The command proper, without sudo, env, assignments and reserved words.
 std::vector<std::string> strip_prefixes(const std::vector<std::string>& words);

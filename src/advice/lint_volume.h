@@ -22,6 +22,8 @@ class VolumeLinter {
 
     // True if argv is a known mkfs that formats something. `names` are further names of the device.
     bool format(int line, const std::vector<std::string>& argv, const std::vector<std::string>& names = {});
+    // True if a device of this name was formatted before.
+    [[nodiscard]] bool formatted(const std::string& device) const { return format_of(device) != nullptr; }
     // Ignores bind mounts; a remount takes type and device from the mount before.
     void mount(MountRequest request);
     // Type of the mount whose directory is the longest prefix of the path; "" if there is none.

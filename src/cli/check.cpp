@@ -189,7 +189,8 @@ void add_check(CLI::App& app, Invocation& invocation) {
                      "list what this distribution or kernel would break, compared with the target")
         ->type_name("TARGET");
     add_host_options(*command, options->host, false);
-    command->add_option("--workload", options->workload, "what the filesystems serve")->type_name("NAME");
+    command->add_option("--workload,--role", options->workload, "what the filesystems serve")
+        ->type_name("NAME");
     command
         ->add_option("--fail-on", options->fail_on,
                      "exit 1 from this severity on: error, warning, info or never")

@@ -118,6 +118,7 @@ std::optional<Value> Context::lookup(std::string_view name) const {
     if (name.find('.') == std::string_view::npos) {
         if (name == "filesystem") return word(configuration_.filesystem);
         if (name == "durability") return word(request_->requirements.durability);
+        if (name == "mount_point") return word(request_->mount_point);
         return host_fact(*knowledge_, request_->host, name);
     }
     if (const auto trait = after(name, "trait.")) return Value{traits_.count(underscored(*trait)) > 0};

@@ -48,6 +48,7 @@ constexpr Fact kFacts[] = {
     {"device.count", FactType::kNumber},
     {"device.backing", FactType::kWord},
     {"cloud", FactType::kWord},
+    {"mount_point", FactType::kWord},
     {"workload.id", FactType::kWorkload},
     {"workload.mean_file", FactType::kNumber},
     {"workload.files", FactType::kNumber},

@@ -67,7 +67,43 @@ std::string take_type(std::vector<std::string>& arguments) {
     return {};
 }
 
+bool has_value(const Parameter& parameter, std::string_view word) {
+    return std::any_of(parameter.domain.values.begin(), parameter.domain.values.end(),
+                       [&](const Value& value) { return equal(value, Value{std::string(word)}); });
+}
+
+// What mke2fs makes if no type is named: the oldest generation, and with -j the next one. Source: mke2fs(8).
+std::string type_by_default(const Knowledge& knowledge, const Filesystem& filesystem,
+                            const std::vector<std::string>& arguments) {
+    const Parameter* generations = generations_of(knowledge, filesystem.id);
+    if (generations == nullptr || generations->domain.values.size() < 2) return {};
+    const auto& values = generations->domain.values;
+    const bool journal = std::find(arguments.begin(), arguments.end(), "-j") != arguments.end();
+    return to_text(values[values.size() - (journal ? 2 : 1)]);
+}
+
+// Puts the generation back as an option, where it is not the filesystem's own name.
+void name_generation(const Knowledge& knowledge, const std::string& type, MkfsProgram& program) {
+    if (program.filesystem == nullptr || type == program.filesystem->id) return;
+    const Parameter* generations = generations_of(knowledge, program.filesystem->id);
+    program.arguments.insert(program.arguments.begin(), {generations->spelling.flag, type});
+}
+
 }  // namespace
+
+const Parameter* generations_of(const Knowledge& knowledge, std::string_view filesystem) {
+    const Parameter* parameter = knowledge.parameter(std::string(filesystem) + ".mkfs.type");
+    return parameter != nullptr && parameter->type == ValueType::kEnum ? parameter : nullptr;
+}
+
+const Filesystem* filesystem_of_type(const Knowledge& knowledge, std::string_view type) {
+    if (const Filesystem* filesystem = knowledge.filesystem(type)) return filesystem;
+    for (const Filesystem& filesystem : knowledge.filesystems()) {
+        const Parameter* generations = generations_of(knowledge, filesystem.id);
+        if (generations != nullptr && has_value(*generations, type)) return &filesystem;
+    }
+    return nullptr;
+}
 
 std::map<std::string, MkfsFlag> mkfs_flags(const Knowledge& knowledge, const Filesystem& filesystem) {
     std::map<std::string, MkfsFlag> flags;
@@ -96,16 +132,28 @@ MkfsProgram mkfs_program(const Knowledge& knowledge, const std::vector<std::stri
             program.filesystem = &filesystem;
             return program;
         }
+    if (name.starts_with("mkfs.")) {  // mkfs.ext3
+        const std::string type = name.substr(name.find('.') + 1);
+        program.filesystem = filesystem_of_type(knowledge, type);
+        name_generation(knowledge, type, program);
+        if (program.filesystem != nullptr) return program;
+    }
     bool several = name == "mkfs";  // the front end of util-linux, mkfs(8)
+    const Filesystem* own = nullptr;
     for (const Filesystem& filesystem : knowledge.filesystems())
-        several = several || std::find(filesystem.mkfs_aliases.begin(), filesystem.mkfs_aliases.end(),
-                                       name) != filesystem.mkfs_aliases.end();
+        if (std::find(filesystem.mkfs_aliases.begin(), filesystem.mkfs_aliases.end(), name) !=
+            filesystem.mkfs_aliases.end()) {
+            several = true;
+            own = &filesystem;
+        }
     if (!several) {
         program.problem = fmt::format("{} is no program that makes a known filesystem", name);
         return program;
     }
-    const std::string type = take_type(program.arguments);
-    program.filesystem = knowledge.filesystem(type);
+    std::string type = take_type(program.arguments);
+    if (type.empty() && own != nullptr) type = type_by_default(knowledge, *own, program.arguments);
+    program.filesystem = filesystem_of_type(knowledge, type);
+    name_generation(knowledge, type, program);
     if (type.empty())
         program.problem = fmt::format("{} without -t TYPE makes a filesystem that is not known here", name);
     else if (program.filesystem == nullptr)

@@ -23,9 +23,14 @@ std::map<std::string, MkfsFlag> mkfs_flags(const Knowledge& knowledge, const Fil
 
 struct MkfsProgram {
     const Filesystem* filesystem = nullptr;  // null: not known, see `problem`
-    std::vector<std::string> arguments;      // without the program and its -t TYPE
+    std::vector<std::string> arguments;      // without the program; -t TYPE is left if it names a generation
     std::string problem;
 };
+// The parameter of `filesystem` that chooses among generations of one layout (ext2, ext3, ext4), or null.
+const Parameter* generations_of(const Knowledge& knowledge, std::string_view filesystem);
+// The filesystem that has this id, or this generation among its layouts; null if there is none.
+const Filesystem* filesystem_of_type(const Knowledge& knowledge, std::string_view type);
+
 MkfsProgram mkfs_program(const Knowledge& knowledge, const std::vector<std::string>& argv);
 
 }  // namespace fsadvise

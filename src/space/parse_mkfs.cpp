@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -38,6 +39,7 @@ class MkfsParser {
                 cluster(word, arguments, i);
             }
         }
+        refuse_repetitions();
         return std::move(command_);
     }
 
@@ -132,6 +134,22 @@ class MkfsParser {
             if (!flag.parameters.empty()) read_value(*flag.parameters.front(), value, word);
         }
         places_.push_back({name, first, command_.words.size()});
+    }
+
+    // Measured with xfsprogs 6.1 and e2fsprogs 1.47.0: a suboption may be given once, even with the same
+    // value; of mke2fs only the usage type is so strict.
+    void refuse_repetitions() {
+        const bool all = filesystem_.mkfs == "mkfs.xfs";
+        if (!all && filesystem_.mkfs != "mkfs.ext4") return;
+        std::set<std::string> seen;
+        for (const ParsedWord& word : command_.words) {
+            const auto blank = word.text.find(' ');
+            if (blank == std::string::npos || word.parameter.empty()) continue;
+            const std::string key = word.text.substr(0, all ? word.text.find('=') : blank);
+            if (!all && key != "-T") continue;
+            if (!seen.insert(key).second)
+                problem(fmt::format("option {} is given twice, and {} refuses that", key, filesystem_.mkfs));
+        }
     }
 
     void drop_earlier(const std::string& name) {

@@ -70,6 +70,26 @@ std::optional<Value> from_table(const Parameter& parameter, std::string_view wor
     return std::nullopt;
 }
 
+// A last '#' of a listed word stands for a whole number, a last '*' for any text: what no other word says.
+bool fits_pattern(std::string_view pattern, std::string_view word) {
+    if (pattern.empty() || word.size() < pattern.size() - 1) return false;
+    const char last = pattern.back();
+    const std::string_view fixed = pattern.substr(0, pattern.size() - 1);
+    if ((last != '#' && last != '*') || word.substr(0, fixed.size()) != fixed) return false;
+    if (last == '*') return true;
+    constexpr std::size_t kMostDigits = 9;  // the kernel reads 32 bits
+    const std::string_view number = word.substr(fixed.size());
+    return !number.empty() && number.size() <= kMostDigits &&
+           number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::optional<Value> from_pattern(const Parameter& parameter, std::string_view word, char kind) {
+    for (const auto& [text, words] : parameter.spelling.words)
+        for (const std::string& pattern : words)
+            if (pattern.ends_with(kind) && fits_pattern(pattern, word)) return value_of_text(parameter, text);
+    return std::nullopt;
+}
+
 bool has_key(const Spelling& spelling, std::string_view key) {
     return !key.empty() && (spelling.key == key || contains(spelling.aliases, key));
 }
@@ -134,6 +154,14 @@ ParsedWord match_word(const std::vector<const Parameter*>& parameters, const std
         if (!parsed.bad_value) return parsed;
         if (doubtful.parameter.empty()) doubtful = std::move(parsed);
     }
+    for (const char kind : {'#', '*'})
+        for (const Parameter* parameter : parameters)
+            if (const auto value = from_pattern(*parameter, text, kind)) {
+                ParsedWord parsed = unmatched;
+                parsed.parameter = parameter->id;
+                parsed.value = *value;
+                return parsed;
+            }
     return doubtful;
 }
 

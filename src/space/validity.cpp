@@ -187,12 +187,17 @@ class Judge {
                            [&](const std::string& name) { return context_.is_set(name); });
     }
 
-    // The parameter that ends up different, else the first explicitly set one of the condition.
+    // The parameter that ends up different, else an explicitly set one of the condition: first those that it
+    // asks for with set(), because there the condition speaks of the user's word and not of a value.
     [[nodiscard]] std::string blame(const Constraint& constraint) const {
         if (!constraint.becomes_parameter.empty()) return constraint.becomes_parameter;
-        for (const std::string& name : constraint.when.names())
-            if (context_.is_set(name)) return name;
-        return {};
+        std::string other;
+        for (const std::string& name : constraint.when.names()) {
+            if (!context_.is_set(name)) continue;
+            if (constraint.when.text().find("set(" + name + ")") != std::string::npos) return name;
+            if (other.empty()) other = name;
+        }
+        return other;
     }
 
     const Context& context_;
