@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "models/steady_state.h"
 
 namespace fsadvise::tuner {
 namespace {
