@@ -52,6 +52,7 @@ std::string consequence_of(Effect effect, const Place& place) {
 
 // The last word that set the parameter.
 const ParsedWord* word_for(const std::vector<ParsedWord>& words, const std::string& parameter) {
+    if (parameter.empty()) return nullptr;
     const auto found = std::find_if(words.rbegin(), words.rend(),
                                     [&](const ParsedWord& word) { return word.parameter == parameter; });
     return found == words.rend() ? nullptr : &*found;

@@ -154,12 +154,20 @@ class ShellSplitter {
         } else if (c == '$' && at(1) == '{') {
             nested('{', '}');
         } else if (c == '`') {
-            take();
-            while (position_ < text_.size() && at() != '`') take();
-            if (position_ < text_.size()) take();
+            backquoted();
         } else {
             take();
         }
+    }
+
+    // A backslash hides the backquote of a substitution inside the substitution.
+    void backquoted() {
+        take();
+        while (position_ < text_.size() && at() != '`') {
+            if (at() == '\\' && position_ + 1 < text_.size()) take();
+            take();
+        }
+        if (position_ < text_.size()) take();
     }
 
     // $'...': a backslash hides the quote that follows it.
@@ -191,25 +199,67 @@ class ShellSplitter {
             } else if (at() == '\\' && std::string_view("\"\\$`").find(at(1)) != std::string_view::npos) {
                 advance();
                 take();
-            } else if (at() == '$' && at(1) == '(') {
-                nested('(', ')');
             } else {
-                take();
+                substitution_or_text();
             }
         }
         close(opened, '"');
     }
 
-    // Keeps $(...) and ${...} as text up to the matching bracket.
-    void nested(char open, char close) {
-        take();
-        int depth = 0;
-        while (position_ < text_.size()) {
-            if (at() == open) ++depth;
-            const bool last = at() == close && --depth == 0;
+    // Inside double quotes: $(...), ${...} and `...` have quotes of their own.
+    void substitution_or_text() {
+        if (at() == '$' && at(1) == '(' && depth_ < kDeepest) {
+            nested('(', ')');
+        } else if (at() == '$' && at(1) == '{' && depth_ < kDeepest) {
+            nested('{', '}');
+        } else if (at() == '`') {
+            backquoted();
+        } else {
             take();
-            if (last) return;
         }
+    }
+
+    // Keeps $(...) and ${...} as text up to the matching bracket; brackets in quotes do not count.
+    void nested(char open, char close) {
+        ++depth_;
+        take();
+        int brackets = 0;
+        while (position_ < text_.size()) {
+            if (at() == '\\' && position_ + 1 < text_.size()) {
+                take();
+                take();
+                continue;
+            }
+            if (at() == '"') {
+                kept_quote();
+                continue;
+            }
+            if (at() == '\'' && open == '(') {
+                take();
+                while (position_ < text_.size() && at() != '\'') take();
+                if (position_ < text_.size()) take();
+                continue;
+            }
+            if (at() == open) ++brackets;
+            const bool last = at() == close && --brackets == 0;
+            take();
+            if (last) break;
+        }
+        --depth_;
+    }
+
+    // A double quoted part of a substitution, quotes included.
+    void kept_quote() {
+        take();
+        while (position_ < text_.size() && at() != '"') {
+            if (at() == '\\' && position_ + 1 < text_.size()) {
+                take();
+                take();
+            } else {
+                substitution_or_text();
+            }
+        }
+        if (position_ < text_.size()) take();
     }
 
     void take() {
@@ -245,8 +295,11 @@ class ShellSplitter {
     }
 
     std::string_view text_;
+    // Substitutions nest by recursion: what is deeper than anyone writes is taken as text.
+    static constexpr int kDeepest = 50;
+
     std::size_t position_ = 0;
-    int line_ = 1;
+    int line_ = 1, depth_ = 0;
     std::vector<ShellCommand> commands_;
     ShellCommand current_;
     std::string word_;

@@ -229,4 +229,12 @@ TEST_CASE("the line of an unclosed quote is the one where it opens") {
     CHECK(unclosed_quote("a\nb \"c'\n")->quote == '"');
     CHECK(!unclosed_quote("a 'b' \"c'\" $'\\'' \\' # it's\n"));
     CHECK(!unclosed_quote("cat <<'E'\nit's \"open\nE\n"));
+    CHECK(!unclosed_quote("[ -x \"`which \"ar\"`\" ] && echo \"$(echo \")\" '(' \"$(id \"x\")\")\" \"${a:-\"b\"}\"\n"));
+    CHECK(!unclosed_quote("x=\"\\$(\" y=\"$(echo \\\" )\"\n"));
+    CHECK(unclosed_quote("a \"$(echo \"b)\"\nc\n"));
+    CHECK(!unclosed_quote("P=`cd \\`dirname \"$0\"\\`; pwd`/x\n"));
+    // Nested deeper than anyone writes: no crash, no opinion needed.
+    std::string deep;
+    for (int i = 0; i < 100000; ++i) deep += "\"$(";
+    (void)unclosed_quote(deep);
 }
