@@ -90,7 +90,6 @@ Result<LintTarget> upgraded(const CheckOptions& options, const Knowledge& knowle
     if (!kernel) host.kernel.clear();
     LintTarget target;
     FSADVISE_ASSIGN(target.host, resolve_host(host, knowledge));
-    target.workload = options.workload;
     return target;
 }
 
@@ -145,10 +144,11 @@ Outcome check(const CheckOptions& options, const Common& common) {
                     "see docs/batch.md");
     }
     FSADVISE_TRY(check_usage(options));
-    FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common));
+    std::string workload = options.workload;
+    FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common, workload));
     LintTarget target;
     FSADVISE_ASSIGN(target.host, resolve_host(options.host, loaded.knowledge));
-    target.workload = options.workload;
+    target.workload = workload;
     std::vector<Input> inputs;
     for (const std::string& file : options.files) {
         FSADVISE_ASSIGN(std::string text, read_input(file, kInputLimit));
@@ -160,7 +160,8 @@ Outcome check(const CheckOptions& options, const Common& common) {
     if (options.mounted) mounts = mounted_filesystems(loaded.knowledge, runner);
     FSADVISE_ASSIGN(Checked checked, check_all(loaded.knowledge, target, inputs, mounts));
     if (!options.upgrade_to.empty()) {
-        FSADVISE_ASSIGN(const LintTarget later, upgraded(options, loaded.knowledge));
+        FSADVISE_ASSIGN(LintTarget later, upgraded(options, loaded.knowledge));
+        later.workload = workload;
         FSADVISE_ASSIGN(Checked then, check_all(loaded.knowledge, later, inputs, mounts));
         then.result = added_findings(checked.result, then.result);
         checked = std::move(then);

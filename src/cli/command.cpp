@@ -8,18 +8,57 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "tuner/exchange/exchange.h"
 
 namespace fsadvise::cli {
 
-Result<LoadedKnowledge> load_knowledge(const Common& common) {
+namespace {
+
+constexpr std::size_t kLargestWorkload = 16u << 20;
+
+// `own`: the file of a workload that is no part of the knowledge, or empty.
+Result<LoadedKnowledge> load(const Common& common, const std::string& own, std::string* id) {
     LoadedKnowledge loaded;
+    std::vector<KnowledgeFile> files;
+    std::string text;
+    if (!own.empty()) {
+        FSADVISE_ASSIGN(text, read_file(own, kLargestWorkload));
+        // The load is looked at now, so that an advice is never given for one that could not be measured.
+        FSADVISE_ASSIGN(const tuner::WorkloadDocument document, tuner::document_from_json(text, own));
+        *id = document.id;
+    }
     if (common.knowledge_directory.empty()) {
-        FSADVISE_ASSIGN(loaded.knowledge, Knowledge::load(embedded_knowledge()));
+        const auto embedded = embedded_knowledge();
+        files.assign(embedded.begin(), embedded.end());
     } else {
         FSADVISE_ASSIGN(loaded.directory, read_knowledge_directory(common.knowledge_directory));
-        FSADVISE_ASSIGN(loaded.knowledge, Knowledge::load(loaded.directory.view()));
     }
+    if (!own.empty()) loaded.directory.files.emplace_back(own, std::move(text));
+    for (const KnowledgeFile& file : loaded.directory.view()) files.push_back(file);
+    if (!own.empty()) {
+        const std::string known = "workloads/" + *id + ".json";
+        std::erase_if(files, [&](const KnowledgeFile& file) { return file.name == known && file.name != own; });
+    }
+    FSADVISE_ASSIGN(loaded.knowledge, Knowledge::load(files));
     FSADVISE_ASSIGN(loaded.network, RuleNetwork::build(loaded.knowledge));
+    return loaded;
+}
+
+}  // namespace
+
+Result<LoadedKnowledge> load_knowledge(const Common& common) {
+    return load(common, {}, nullptr);
+}
+
+bool names_workload_file(const std::string& workload) {
+    return workload.ends_with(".json") || workload.find('/') != std::string::npos;
+}
+
+Result<LoadedKnowledge> load_knowledge(const Common& common, std::string& workload) {
+    if (!names_workload_file(workload)) return load(common, {}, nullptr);
+    std::string id;
+    FSADVISE_ASSIGN(LoadedKnowledge loaded, load(common, workload, &id));
+    workload = id;
     return loaded;
 }
 

@@ -40,6 +40,10 @@ struct LoadedKnowledge {
     RuleNetwork network;
 };
 Result<LoadedKnowledge> load_knowledge(const Common& common);
+// The same with a workload of the user's own: where `workload` names a file (it has a '/' or ends in ".json"), that is
+// read too, in place of a known workload of the same id, and `workload` becomes its id.
+Result<LoadedKnowledge> load_knowledge(const Common& common, std::string& workload);
+bool names_workload_file(const std::string& workload);
 
 // A file, or standard input for "-". Errors: kBadInput, also above the limit.
 Result<std::string> read_input(const std::string& file, std::size_t limit_bytes);
@@ -112,5 +116,7 @@ void add_report(CLI::App& app, Invocation& invocation);
 void add_probe(CLI::App& app, Invocation& invocation);
 void add_explain(CLI::App& app, Invocation& invocation);
 void add_knowledge(CLI::App& app, Invocation& invocation);
+void add_workload(CLI::App& app, Invocation& invocation);
+void add_capture(CLI::App& app, Invocation& invocation);
 
 }  // namespace fsadvise::cli

@@ -53,8 +53,8 @@ Result<std::vector<Explanation>> find(const ExplainOptions& options, const Loade
     return explain(loaded.knowledge, host, options.words);
 }
 
-Outcome run(const ExplainOptions& options, const Common& common) {
-    FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common));
+Outcome run(ExplainOptions options, const Common& common) {
+    FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common, options.workload));
     FSADVISE_ASSIGN(const auto explanations, find(options, loaded));
     if (options.json) {
         FSADVISE_TRY(emit(common, to_json(explanations).dump(2) + "\n"));

@@ -88,6 +88,8 @@ int run(int argc, char** argv) {
     add_probe(app, invocation);
     add_explain(app, invocation);
     add_knowledge(app, invocation);
+    add_workload(app, invocation);
+    add_capture(app, invocation);
     if (words.empty()) {
         std::fputs(
             "fsadvise advises a filesystem, its mkfs parameters and mount options, and proves the "

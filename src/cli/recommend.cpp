@@ -46,10 +46,10 @@ void warn_about_device(Advice& advice, const std::string& device) {
 }
 
 Outcome recommend(const RecommendOptions& options, const Common& common) {
-    FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common));
+    RequestOptions wanted = options.request;
+    FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common, wanted.workload));
     FSADVISE_ASSIGN(Host host, resolve_host(options.host, loaded.knowledge));
-    FSADVISE_ASSIGN(const Request request,
-                    resolve_request(options.request, loaded.knowledge, std::move(host)));
+    FSADVISE_ASSIGN(const Request request, resolve_request(wanted, loaded.knowledge, std::move(host)));
     if (options.existing.given()) {
         return recommend_existing(options.existing, loaded, request, options.json ? "json" : options.format, common);
     }

@@ -23,8 +23,8 @@ Result<void> check_words(const std::string& option, const std::vector<std::strin
 }  // namespace
 
 void add_request_options(CLI::App& command, RequestOptions& options) {
-    command.add_option("-w,--workload", options.workload, "what the filesystem is for, e.g. postgres")
-        ->type_name("NAME");
+    command.add_option("-w,--workload", options.workload, "what the filesystem is for, e.g. postgres, or a workload file")
+        ->type_name("NAME|FILE");
     command.add_option("--require", options.needs, "features it must have, e.g. snapshots,compression")
         ->delimiter(',')
         ->type_name("LIST");

@@ -106,7 +106,7 @@ Result<Request> tune_request(const TuneCommand& command, const Knowledge& knowle
 Outcome tune_command(TuneCommand& command, const Common& common) {
     FSADVISE_TRY(parse_amounts(command));
     FSADVISE_TRY(check_target_words(command));
-    FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common));
+    FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common, command.request.workload));
     SystemProcessRunner runner;
     Request request;
     if (!command.tune.resume) {

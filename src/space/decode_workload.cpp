@@ -48,6 +48,7 @@ void decode_workload(Decoder& decoder, JsonValue root, KnowledgeData& data) {
     OptionalSize mean_file{workload.mean_file_bytes};
     Sources sources{workload.sources};
     JsonObject load;
+    std::vector<std::string> notes;  // for people: what an import or a capture could not carry over
     const Field fields[] = {
         required("schema_version", version),
         required("kind", kind),
@@ -61,6 +62,7 @@ void decode_workload(Decoder& decoder, JsonValue root, KnowledgeData& data) {
         optional("durability", durability),
         optional("mean_file", mean_file),
         optional("derivation", workload.derivation),
+        optional("notes", notes),
         required("sources", sources),
         required("load", load),
     };
