@@ -8,6 +8,7 @@
 
 #include "base/interrupt.h"
 #include "base/text.h"
+#include "models/statistics.h"
 #include "space/read_back.h"
 
 namespace fsadvise::tuner {
@@ -73,7 +74,8 @@ std::string load_directory(const Side& side) {
     return side.mount->directory() + "/load";
 }
 
-nlohmann::json metrics_of(const Side& side, const SideResult& result, std::uint64_t used_bytes) {
+nlohmann::json metrics_of(const Side& side, const SideResult& result, std::uint64_t used_bytes,
+                          bool resources) {
     const auto percentiles = [](const Histogram& histogram) {
         return nlohmann::json{{"count", histogram.count()},
                               {"p50_ns", histogram.percentile(0.50)},
@@ -82,20 +84,27 @@ nlohmann::json metrics_of(const Side& side, const SideResult& result, std::uint6
                               {"p999_ns", histogram.percentile(0.999)},
                               {"max_ns", histogram.maximum()}};
     };
-    const double operations = static_cast<double>(std::max<std::uint64_t>(1, result.operations));
-    return {{"operations", result.operations},
-            {"operations_per_s", result.rate()},
-            {"read_bytes_per_s",
-             result.seconds > 0 ? static_cast<double>(result.read_bytes) / result.seconds : 0},
-            {"written_bytes_per_s",
-             result.seconds > 0 ? static_cast<double>(result.written_bytes) / result.seconds : 0},
-            {"seconds", result.seconds},
-            {"cpu_s_per_operation", result.cpu_seconds / operations},
-            {"latency", percentiles(result.latency)},
-            {"sync_latency", percentiles(result.sync_latency)},
-            {"used_bytes_after_layout", used_bytes},
-            {"format_s", side.format_seconds},
-            {"mount_s", side.mount_seconds}};
+    nlohmann::json metrics = {{"operations", result.operations},
+                              {"operations_per_s", result.rate()},
+                              {"seconds", result.seconds},
+                              {"latency", percentiles(result.latency)},
+                              {"used_bytes_after_layout", used_bytes},
+                              {"format_s", side.format_seconds},
+                              {"mount_s", side.mount_seconds}};
+    if (resources) {
+        const double seconds = result.seconds > 0 ? result.seconds : 1;
+        const double operations = static_cast<double>(std::max<std::uint64_t>(1, result.operations));
+        metrics["read_bytes_per_s"] = static_cast<double>(result.read_bytes) / seconds;
+        metrics["written_bytes_per_s"] = static_cast<double>(result.written_bytes) / seconds;
+        metrics["cpu_s_per_operation"] = result.cpu_seconds / operations;
+        metrics["sync_latency"] = percentiles(result.sync_latency);
+    } else {
+        // An application may rate itself by another number than runs in a time.
+        if (!result.window_rates.empty()) metrics["operations_per_s"] = models::mean(result.window_rates);
+        metrics["slice_rates"] = result.window_rates;
+        metrics["errors"] = result.errors;
+    }
+    return metrics;
 }
 
 }  // namespace
@@ -119,7 +128,7 @@ Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration&
     std::array<std::uint64_t, 2> used{};
     for (std::size_t i = 0; i < 2; ++i) {
         FSADVISE_TRY(prepare(setup, sides[i]));
-        FSADVISE_TRY(lay_out(setup.load, load_directory(sides[i]), options));
+        FSADVISE_TRY(setup.load->lay_out(load_directory(sides[i]), options));
         // A fresh mount is the only cold cache that does not disturb the rest of the machine.
         sides[i].mount.reset();
         FSADVISE_TRY(mount_side(setup, sides[i]));
@@ -127,7 +136,7 @@ Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration&
         if (interrupted() != 0) return fail(ErrorCode::kInterrupted, "stopped by a signal");
     }
     FSADVISE_ASSIGN(const DuetResult duet,
-                    run_duet(setup.load, load_directory(sides[0]), load_directory(sides[1]), options));
+                    setup.load->run_duet(load_directory(sides[0]), load_directory(sides[1]), options));
     if (duet.stopped || interrupted() != 0) return fail(ErrorCode::kInterrupted, "stopped by a signal");
     if (duet.log_ratios.size() < 2) {
         return fail(ErrorCode::kRunFailed,
@@ -135,14 +144,15 @@ Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration&
                                 duet.log_ratios.size(), seconds),
                     canonical_text(candidate), "give a larger budget or a smaller --size");
     }
+    const bool resources = setup.load->counts_resources();
     Measurement measurement;
     measurement.log_ratio = duet.log_ratio;
     measurement.deviation = duet.log_ratio_deviation;
     nlohmann::json effective = nlohmann::json::object();
     for (const auto& [parameter, value] : sides[0].read_back.effective) effective[parameter] = to_json(value);
     measurement.effective = effective.dump();
-    measurement.metrics = nlohmann::json{{"candidate", metrics_of(sides[0], duet.candidate, used[0])},
-                                         {"anchor", metrics_of(sides[1], duet.anchor, used[1])},
+    measurement.metrics = nlohmann::json{{"candidate", metrics_of(sides[0], duet.candidate, used[0], resources)},
+                                         {"anchor", metrics_of(sides[1], duet.anchor, used[1], resources)},
                                          {"pairs", duet.log_ratios.size()},
                                          {"steady", duet.steady},
                                          {"candidate_area", sides[0].area},
