@@ -11,7 +11,9 @@
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/driver_options.h"
 #include "output/render.h"
+#include "tuner/executor/load_source.h"
 
 namespace fsadvise::cli {
 namespace {
@@ -19,6 +21,7 @@ namespace {
 struct TuneCommand {
     RequestOptions request;
     HostOptions host;
+    DriverOptions driver;
     tuner::TuneOptions tune;
     std::string size, budget;
     std::string format = "text";
@@ -87,6 +90,17 @@ Result<void> check_target_words(const TuneCommand& command) {
     return {};
 }
 
+// A real application instead of the workload's load; the rules still see the workload.
+Result<void> choose_load(TuneCommand& command) {
+    if (!command.driver.given()) return {};
+    if (command.tune.resume) {
+        return fail(ErrorCode::kUsage, "a resumed study keeps its load", "--driver", "leave it out");
+    }
+    FSADVISE_ASSIGN(const tuner::DriverTask task, driver_task(command.driver));
+    command.tune.load = tuner::load_json(task);
+    return {};
+}
+
 // Facts for the space: this machine with its real tool versions, and the medium the areas will have.
 Result<Request> tune_request(const TuneCommand& command, const Knowledge& knowledge, ProcessRunner& runner) {
     FSADVISE_ASSIGN(Host host, resolve_host(command.host, knowledge));
@@ -106,6 +120,7 @@ Result<Request> tune_request(const TuneCommand& command, const Knowledge& knowle
 Outcome tune_command(TuneCommand& command, const Common& common) {
     FSADVISE_TRY(parse_amounts(command));
     FSADVISE_TRY(check_target_words(command));
+    FSADVISE_TRY(choose_load(command));
     FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common, command.request.workload));
     SystemProcessRunner runner;
     Request request;
@@ -163,6 +178,7 @@ void add_tune(CLI::App& app, Invocation& invocation) {
     CLI::App* command =
         app.add_subcommand("tune", "measure candidates on a scratch file or an erased device");
     add_request_options(*command, options->request);
+    add_driver_options(*command, options->driver);
     auto& target = options->tune.target;
     command->add_option("--scratch-file", target.scratch_file, "measure on a loop device over this new file")
         ->type_name("FILE");

@@ -39,13 +39,16 @@ std::string duet_row(const tuner::Trial& trial) {
         if (metrics.is_discarded() || !metrics.contains("candidate")) continue;
         candidate_rate = human_rate(metrics["candidate"].value("operations_per_s", 0.0));
         anchor_rate = human_rate(metrics["anchor"].value("operations_per_s", 0.0));
-        p99 = human_duration(metrics["candidate"]["latency"].value("p99_ns", std::int64_t{0}));
+        // An application need not report latencies.
+        const auto& latency = metrics["candidate"]["latency"];
+        if (latency.value("count", 1) > 0)
+            p99 = "p99 " + human_duration(latency.value("p99_ns", std::int64_t{0}));
     }
     const std::string ratio =
         count > 0 ? fmt::format("{:+.1f} %", 100 * std::expm1(sum / static_cast<double>(count))) : "";
     return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", trial.number + 1, trial.state,
                        trial.origin, cell(canonical_text(trial.configuration)), ratio, candidate_rate,
-                       anchor_rate, trial.state == "failed" ? cell(trial.reason) : "p99 " + p99);
+                       anchor_rate, trial.state == "failed" ? cell(trial.reason) : p99);
 }
 
 std::string confirmation_rows(const std::vector<tuner::Trial>& trials) {

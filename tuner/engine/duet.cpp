@@ -1,12 +1,9 @@
 // Two directories in turn: windows A B, B A, A B ... and the mean log-ratio over the pairs.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
 
-#include "models/serial_correlation.h"
-#include "models/statistics.h"
-#include "models/steady_state.h"
+#include "tuner/engine/estimate.h"
 #include "tuner/engine/session.h"
 
 namespace fsadvise::tuner {
@@ -17,7 +14,6 @@ constexpr int kCandidate = 0, kAnchor = 1;
 constexpr double kFewestOperations = 20;
 constexpr double kLongestWindowSeconds = 2.0;
 constexpr double kFewestPairs = 2;
-constexpr std::size_t kSteadyRounds = 5;
 
 struct Pair {
     Window candidate, anchor;
@@ -94,18 +90,6 @@ void add_windows(SideResult& side, std::span<const Pair> pairs, Window Pair::*wh
     }
 }
 
-// The rule is about rounds of a test, not about windows of milliseconds: five rounds of equally many windows.
-bool steady_rounds(const std::vector<double>& rates) {
-    if (rates.size() < kSteadyRounds) return true;
-    std::vector<double> rounds;
-    for (std::size_t i = 0; i < kSteadyRounds; ++i) {
-        const auto first = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() * i / kSteadyRounds);
-        const auto last = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() * (i + 1) / kSteadyRounds);
-        rounds.push_back(std::accumulate(first, last, 0.0) / static_cast<double>(last - first));
-    }
-    return models::is_steady(rounds);
-}
-
 }  // namespace
 
 Result<DuetResult> run_duet(const Load& load, const std::string& candidate_directory,
@@ -143,13 +127,7 @@ Result<DuetResult> run_duet(const Load& load, const std::string& candidate_direc
         return fail(ErrorCode::kRunFailed, "no operation ended on both sides within the measuring time", {},
                     "measure for a longer time");
     }
-    if (!result.log_ratios.empty()) result.log_ratio = models::mean(result.log_ratios);
-    // Neighbouring pairs share what the page cache, the journal and the machine are busy with.
-    if (const auto serial = models::serial_mean(result.log_ratios)) {
-        result.log_ratio_deviation = serial->deviation;
-        result.effective_pairs = serial->effective_size;
-    }
-    result.steady = steady_rounds(result.anchor.window_rates);
+    estimate(result);
     return result;
 }
 

@@ -38,6 +38,7 @@ struct SideResult {
     Histogram latency;              // of one loop of counting streams
     Histogram sync_latency;         // of fsync/fdatasync steps
     std::vector<double> window_rates;  // operations/s, in order
+    std::uint64_t errors = 0;       // operations that an application reports as failed; the engine's end the run
     [[nodiscard]] double rate() const { return seconds > 0 ? static_cast<double>(operations) / seconds : 0; }
 };
 

@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include "base/interrupt.h"
+#include "models/statistics.h"
 #include "tuner/executor/prepared_side.h"
 
 namespace fsadvise::tuner {
 namespace {
 
-nlohmann::json metrics_of(const PreparedSide& side, const SideResult& result, std::uint64_t used_bytes) {
+nlohmann::json metrics_of(const PreparedSide& side, const SideResult& result, std::uint64_t used_bytes,
+                          bool resources) {
     const auto percentiles = [](const Histogram& histogram) {
         return nlohmann::json{{"count", histogram.count()},
                               {"p50_ns", histogram.percentile(0.50)},
@@ -19,20 +21,27 @@ nlohmann::json metrics_of(const PreparedSide& side, const SideResult& result, st
                               {"p999_ns", histogram.percentile(0.999)},
                               {"max_ns", histogram.maximum()}};
     };
-    const double operations = static_cast<double>(std::max<std::uint64_t>(1, result.operations));
-    return {{"operations", result.operations},
-            {"operations_per_s", result.rate()},
-            {"read_bytes_per_s",
-             result.seconds > 0 ? static_cast<double>(result.read_bytes) / result.seconds : 0},
-            {"written_bytes_per_s",
-             result.seconds > 0 ? static_cast<double>(result.written_bytes) / result.seconds : 0},
-            {"seconds", result.seconds},
-            {"cpu_s_per_operation", result.cpu_seconds / operations},
-            {"latency", percentiles(result.latency)},
-            {"sync_latency", percentiles(result.sync_latency)},
-            {"used_bytes_after_layout", used_bytes},
-            {"format_s", side.format_seconds},
-            {"mount_s", side.mount_seconds}};
+    nlohmann::json metrics = {{"operations", result.operations},
+                              {"operations_per_s", result.rate()},
+                              {"seconds", result.seconds},
+                              {"latency", percentiles(result.latency)},
+                              {"used_bytes_after_layout", used_bytes},
+                              {"format_s", side.format_seconds},
+                              {"mount_s", side.mount_seconds}};
+    if (resources) {
+        const double seconds = result.seconds > 0 ? result.seconds : 1;
+        const double operations = static_cast<double>(std::max<std::uint64_t>(1, result.operations));
+        metrics["read_bytes_per_s"] = static_cast<double>(result.read_bytes) / seconds;
+        metrics["written_bytes_per_s"] = static_cast<double>(result.written_bytes) / seconds;
+        metrics["cpu_s_per_operation"] = result.cpu_seconds / operations;
+        metrics["sync_latency"] = percentiles(result.sync_latency);
+    } else {
+        // An application may rate itself by another number than runs in a time.
+        if (!result.window_rates.empty()) metrics["operations_per_s"] = models::mean(result.window_rates);
+        metrics["slice_rates"] = result.window_rates;
+        metrics["errors"] = result.errors;
+    }
+    return metrics;
 }
 
 }  // namespace
@@ -55,13 +64,13 @@ Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration&
     for (std::size_t i = 0; i < 2; ++i) {
         const int area = static_cast<int>(i) ^ (swap ? 1 : 0);
         FSADVISE_ASSIGN(sides[i], prepare_side(workshop, *configurations[i], area));
-        FSADVISE_TRY(lay_out(setup.load, sides[i].load_directory(), options));
+        FSADVISE_TRY(setup.load->lay_out(sides[i].load_directory(), options));
         FSADVISE_TRY(mount_cold(workshop, sides[i]));
         used[i] = sides[i].used_bytes();
         if (interrupted() != 0) return fail(ErrorCode::kInterrupted, "stopped by a signal");
     }
     FSADVISE_ASSIGN(const DuetResult duet,
-                    run_duet(setup.load, sides[0].load_directory(), sides[1].load_directory(), options));
+                    setup.load->run_duet(sides[0].load_directory(), sides[1].load_directory(), options));
     if (duet.stopped || interrupted() != 0) return fail(ErrorCode::kInterrupted, "stopped by a signal");
     if (duet.log_ratios.size() < 2) {
         return fail(ErrorCode::kRunFailed,
@@ -69,14 +78,15 @@ Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration&
                                 duet.log_ratios.size(), seconds),
                     canonical_text(candidate), "give a larger budget or a smaller --size");
     }
+    const bool resources = setup.load->counts_resources();
     Measurement measurement;
     measurement.log_ratio = duet.log_ratio;
     measurement.deviation = duet.log_ratio_deviation;
     nlohmann::json effective = nlohmann::json::object();
     for (const auto& [parameter, value] : sides[0].read_back.effective) effective[parameter] = to_json(value);
     measurement.effective = effective.dump();
-    measurement.metrics = nlohmann::json{{"candidate", metrics_of(sides[0], duet.candidate, used[0])},
-                                         {"anchor", metrics_of(sides[1], duet.anchor, used[1])},
+    measurement.metrics = nlohmann::json{{"candidate", metrics_of(sides[0], duet.candidate, used[0], resources)},
+                                         {"anchor", metrics_of(sides[1], duet.anchor, used[1], resources)},
                                          {"pairs", duet.log_ratios.size()},
                                          {"effective_pairs", duet.effective_pairs},
                                          {"steady", duet.steady},

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file_reader.h"
-#include "tuner/engine/engine.h"
+#include "tuner/executor/load_source.h"
 #include "tuner/study/study.h"
 #include "tuner/target/target.h"
 
@@ -19,7 +19,7 @@ struct MeasureSetup {
     Target* target = nullptr;
     ProcessRunner* runner = nullptr;
     const FileReader* files = nullptr;
-    Load load;
+    const LoadSource* load = nullptr;
     double scale = 1;
     Configuration anchor;
     int cores = 0;

@@ -66,7 +66,6 @@ class TuneRun {
 
     // Everything that can be refused is refused before the first format.
     Result<void> open(const Request& request, const TuneOptions& options) {
-        FSADVISE_TRY(probe_engine());
         if (options.resume) {
             FSADVISE_ASSIGN(study_, Study::open(options.study_path));
             FSADVISE_TRY(lock_study(options.study_path));
@@ -95,10 +94,10 @@ class TuneRun {
             facts_.knowledge_digest = knowledge_.digest();
             const WorkloadDescription* workload = knowledge_.workload(request.workload);
             if (workload == nullptr) return fail(ErrorCode::kUsage, "unknown workload", request.workload);
-            facts_.load = workload->load;
+            facts_.load = options.load.empty() ? workload->load : options.load;
         }
-        FSADVISE_ASSIGN(setup_.load, load_from_json(facts_.load, facts_.request.workload));
-        FSADVISE_TRY(check(setup_.load));
+        FSADVISE_ASSIGN(load_, load_source_from_json(facts_.load, facts_.request.workload));
+        FSADVISE_TRY(load_->check());
         FSADVISE_TRY(check_target(facts_.options.target));
         FSADVISE_TRY(choose_space(facts_.options.target));
         if (!options.resume) FSADVISE_TRY(check_budget());
@@ -164,7 +163,7 @@ class TuneRun {
     }
 
     Result<void> begin_study() {
-        facts_.scale = fitting_scale(setup_.load, target_->area_bytes());
+        FSADVISE_ASSIGN(facts_.scale, load_->fitting_scale(target_->area_bytes()));
         facts_.stands_for = target_->stands_for();
         facts_.medium = target_->medium();
         facts_.trial_seconds = Plan(plan_input()).trial_seconds();
@@ -182,6 +181,7 @@ class TuneRun {
     Result<void> work() {
         setup_.knowledge = &knowledge_;
         setup_.target = target_.get();
+        setup_.load = load_.get();
         setup_.runner = &runner_;
         setup_.files = &files_;
         setup_.scale = facts_.scale;
@@ -303,6 +303,7 @@ class TuneRun {
     std::unique_ptr<Study> study_;
     StudyFacts facts_;
     std::size_t first_design_ = 0;
+    std::unique_ptr<LoadSource> load_;
     std::unique_ptr<Target> target_;
     std::unique_ptr<Search> search_;
     MeasureSetup setup_;

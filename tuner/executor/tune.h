@@ -22,6 +22,7 @@ struct TuneOptions {
     int confirm_replicates = 6;  // at least 6 for a 95 % order-statistic interval
     std::uint64_t seed = 1;
     int cores = 0;
+    std::string load;  // JSON of another source of load than the workload's (load_source.h); empty = none
 };
 
 struct TuneProgress {

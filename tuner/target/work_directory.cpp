@@ -24,6 +24,8 @@ namespace fs = std::filesystem;
 constexpr const char* kSystemParent = "/run/fsadvise";
 constexpr std::string_view kPrefix = "fsadvise.";  // then the process id, then six letters
 constexpr const char* kSharedMemory = "/dev/shm";  // a mount of its own nearly everywhere, also in a chroot
+// Applications under test run as another user and must reach their area; what is in it is its own matter.
+constexpr mode_t kOthersPass = 0711;
 constexpr const char* kHint = "make it writable, or free space there";
 
 std::string temporary_folder() {
@@ -59,8 +61,12 @@ void remove_empty_tree(const std::string& path) {
 
 // True if it had to be made.
 Result<bool> make_parent(const std::string& parent) {
-    if (::mkdir(parent.c_str(), 0700) == 0) return true;
-    if (errno == EEXIST) return false;
+    if (::mkdir(parent.c_str(), kOthersPass) == 0) return true;
+    if (errno == EEXIST) {
+        // Ours alone, and perhaps made by a version that let nobody pass.
+        if (parent == kSystemParent) ::chmod(parent.c_str(), kOthersPass);
+        return false;
+    }
     return fail(ErrorCode::kUnavailable, "cannot make the work directory: " + errno_text(errno), parent,
                 kHint);
 }
@@ -106,6 +112,7 @@ Result<WorkDirectory> WorkDirectory::make(const std::string& parent) {
         return fail(ErrorCode::kUnavailable,
                     "the work directory is not writable or full: " + errno_text(errno), place, kHint);
     }
+    ::chmod(path.c_str(), kOthersPass);
     auto lock = Fd::open(path, O_RDONLY | O_DIRECTORY);
     if (!lock || ::flock(lock->get(), LOCK_EX | LOCK_NB) != 0) {
         ::rmdir(path.c_str());
@@ -123,7 +130,7 @@ WorkDirectory::~WorkDirectory() {
 
 Result<std::string> WorkDirectory::folder(const std::string& name) {
     std::string path = path_ + "/" + name;
-    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    if (::mkdir(path.c_str(), kOthersPass) != 0 && errno != EEXIST) {
         return fail(ErrorCode::kUnavailable,
                     "the work directory is not writable or full: " + errno_text(errno), path, kHint);
     }
