@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/driver_options.h"
 #include "cli/target_options.h"
 #include "output/bench.h"
 #include "space/configuration_text.h"
@@ -28,6 +29,7 @@ struct BenchCommand {
     RequestOptions request;
     HostOptions host;
     TargetOptions target;
+    DriverOptions driver;
     std::string path, configuration, data, format = "text";
     std::vector<std::string> compare;
     double seconds = 10;
@@ -86,25 +88,25 @@ Result<void> check_command(const BenchCommand& command) {
 }
 
 // The load that fits, or as large as --data says.
-Result<double> scale_of(const BenchCommand& command, const tuner::Load& load, std::uint64_t area_bytes) {
-    const double fitting = tuner::fitting_scale(load, area_bytes);
+Result<double> scale_of(const BenchCommand& command, const tuner::LoadSource& load, std::uint64_t area_bytes) {
+    FSADVISE_ASSIGN(const double fitting, load.fitting_scale(area_bytes));
     if (command.data.empty()) return fitting;
     const auto wanted = parse_size(command.data);
     if (!wanted || *wanted == 0) {
         return fail(ErrorCode::kUsage, wanted ? "a size of zero" : wanted.error().message, "--data",
                     "write for example 1G");
     }
-    const double scale = static_cast<double>(*wanted) / static_cast<double>(tuner::data_bytes(load, 1));
+    const double scale = static_cast<double>(*wanted) / static_cast<double>(load.data_bytes(1));
     if (scale <= fitting) return scale;
     return fail(ErrorCode::kUsage,
                 "so much data does not fit: at most " +
-                    human_size(static_cast<double>(tuner::data_bytes(load, fitting))),
+                    human_size(static_cast<double>(load.data_bytes(fitting))),
                 "--data", "give less, or a larger place");
 }
 
 Outcome bench_command(BenchCommand& command, const Common& common) {
     FSADVISE_TRY(check_command(command));
-    FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common));
+    FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common, command.request.workload));
     SystemProcessRunner runner;
     const SystemFileReader files;
     FSADVISE_TRY(parse_target_size(command.target));
@@ -119,9 +121,15 @@ Outcome bench_command(BenchCommand& command, const Common& common) {
 
     tuner::BenchSetup setup;
     const WorkloadDescription& workload = *loaded.knowledge.workload(request.workload);
-    FSADVISE_ASSIGN(setup.load, tuner::load_from_json(workload.load, workload.id));
-    FSADVISE_TRY(tuner::check(setup.load));
-    FSADVISE_TRY(tuner::probe_engine());
+    std::string load_name = workload.id, load_json = workload.load;
+    if (command.driver.given()) {
+        FSADVISE_ASSIGN(const tuner::DriverTask task, driver_task(command.driver));
+        load_name = task.driver;
+        load_json = tuner::load_json(task);
+    }
+    FSADVISE_ASSIGN(const auto load, tuner::load_source_from_json(load_json, load_name));
+    FSADVISE_TRY(load->check());
+    setup.load = load.get();
     std::vector<tuner::BenchPlace> places;
     for (const std::string& word : words) {
         FSADVISE_ASSIGN(tuner::BenchPlace place, place_of(word, loaded, request));
@@ -146,7 +154,7 @@ Outcome bench_command(BenchCommand& command, const Common& common) {
         area_bytes = space.available / words.size();
     }
     setup.workshop = {&loaded.knowledge, target.get(), &runner, &files};
-    FSADVISE_ASSIGN(setup.engine.scale, scale_of(command, setup.load, area_bytes));
+    FSADVISE_ASSIGN(setup.engine.scale, scale_of(command, *load, area_bytes));
     setup.engine.seconds = command.seconds;
     setup.engine.warmup_seconds = std::min(1.0, command.seconds / 5);
     setup.engine.seed = command.seed;
@@ -165,10 +173,10 @@ Outcome bench_command(BenchCommand& command, const Common& common) {
     }
     FSADVISE_ASSIGN(const tuner::BenchResult result, tuner::bench(setup, places));
 
-    subject.load = workload.id;
+    subject.load = load_name;
     subject.scale = setup.engine.scale;
-    subject.data_bytes = tuner::data_bytes(setup.load, subject.scale);
-    subject.files = tuner::file_count(setup.load, subject.scale);
+    subject.data_bytes = load->data_bytes(subject.scale);
+    subject.files = load->file_count(subject.scale);
     subject.seed = command.seed;
     if (command.json || command.format == "json") {
         FSADVISE_TRY(emit(common, render_bench_json(result, subject)));
@@ -188,6 +196,7 @@ void add_bench(CLI::App& app, Invocation& invocation) {
     CLI::App* command = app.add_subcommand("bench", "measure one configuration or directory, or compare two");
     add_request_options(*command, options->request);
     add_target_options(*command, options->target);
+    add_driver_options(*command, options->driver);
     command->add_option("--path", options->path, "measure in this directory; nothing is formatted")
         ->type_name("DIR");
     command

@@ -117,8 +117,9 @@ std::string render_bench_text(const tuner::BenchResult& result, const BenchSubje
                               const TextStyle& style) {
     const Palette palette(style.color);
     std::string text =
-        fmt::format("Load {}: {} in {} files (scale {:.3g}), seed {}{}\n\n", subject.load,
-                    human_size(static_cast<double>(subject.data_bytes)), subject.files, subject.scale,
+        fmt::format("Load {}: {}{} (scale {:.3g}), seed {}{}\n\n", subject.load,
+                    human_size(static_cast<double>(subject.data_bytes)),
+                    subject.files > 0 ? fmt::format(" in {} files", subject.files) : "", subject.scale,
                     subject.seed, subject.stands_for.empty() ? "" : ", on " + subject.stands_for);
     for (const tuner::BenchSide& side : result.sides)
         text += side_text(side, palette, result.sides.size() == 1) + "\n";

@@ -125,7 +125,8 @@ TEST_CASE("aa_honesty: a default against itself on a loop device is not called a
     setup.target = target->get();
     setup.runner = &runner;
     setup.files = &files;
-    setup.load = overwrites();
+    const auto load = engine_source(overwrites());
+    setup.load = load.get();
     setup.anchor = Configuration{"ext4", {}};
 
     const int studies = studies_wanted();

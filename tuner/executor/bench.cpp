@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include "base/interrupt.h"
@@ -26,6 +27,8 @@ class OwnFolder {
                         std::string("cannot make a folder here: ") + std::strerror(errno), directory,
                         "name a directory that this user may write to");
         }
+        // An application that runs as another user has to get through.
+        (void)::chmod(name.c_str(), 0711);
         return OwnFolder(name);
     }
     ~OwnFolder() {
@@ -56,7 +59,7 @@ Result<void> check_room(const BenchSetup& setup, const std::string& directory) {
         return fail(ErrorCode::kUnavailable, std::strerror(errno), directory, "name an existing directory");
     }
     const auto free_bytes = static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize;
-    const auto needed_bytes = data_bytes(setup.load, setup.engine.scale);
+    const auto needed_bytes = setup.load->data_bytes(setup.engine.scale);
     if (free_bytes / 10 * 9 >= needed_bytes) return {};
     return fail(ErrorCode::kUnavailable,
                 "the load needs " + human_size(static_cast<double>(needed_bytes)) + " and " +
@@ -73,7 +76,7 @@ Result<Ground> prepare(const BenchSetup& setup, const BenchPlace& place, int are
         FSADVISE_ASSIGN(auto folder, OwnFolder::make(place.directory));
         ground.folder.emplace(std::move(folder));
     }
-    FSADVISE_TRY(lay_out(setup.load, ground.directory(), setup.engine));
+    FSADVISE_TRY(setup.load->lay_out(ground.directory(), setup.engine));
     if (ground.side) FSADVISE_TRY(mount_cold(setup.workshop, *ground.side));
     if (interrupted() != 0) return fail(ErrorCode::kInterrupted, "stopped by a signal");
     return ground;
@@ -107,7 +110,7 @@ void record(BenchSide& side, const BenchPlace& place, const Ground& ground, cons
 
 Result<void> run_one(const BenchSetup& setup, const BenchPlace& place, BenchResult& result) {
     FSADVISE_ASSIGN(const Ground ground, prepare(setup, place, 0));
-    FSADVISE_ASSIGN(const SideResult run, run_single(setup.load, ground.directory(), setup.engine));
+    FSADVISE_ASSIGN(const SideResult run, setup.load->run_single(ground.directory(), setup.engine));
     record(result.sides[0], place, ground, run);
     // The rule speaks of rounds: five of them.
     constexpr std::size_t kRounds = 5;
@@ -122,7 +125,7 @@ Result<void> run_pair(const BenchSetup& setup, const std::vector<BenchPlace>& pl
     FSADVISE_ASSIGN(const Ground first, prepare(setup, places[0], swap ? 1 : 0));
     FSADVISE_ASSIGN(const Ground second, prepare(setup, places[1], swap ? 0 : 1));
     FSADVISE_ASSIGN(const DuetResult duet,
-                    run_duet(setup.load, first.directory(), second.directory(), setup.engine));
+                    setup.load->run_duet(first.directory(), second.directory(), setup.engine));
     if (duet.stopped) return fail(ErrorCode::kInterrupted, "stopped by a signal");
     record(result.sides[0], places[0], first, duet.candidate);
     record(result.sides[1], places[1], second, duet.anchor);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "models/statistics.h"
-#include "tuner/engine/engine.h"
+#include "tuner/executor/load_source.h"
 #include "tuner/executor/prepared_side.h"
 
 namespace fsadvise::tuner {
@@ -26,7 +26,7 @@ struct BenchPlace {
 
 struct BenchSetup {
     Workshop workshop;  // target may be null where every place is a directory
-    Load load;
+    const LoadSource* load = nullptr;
     EngineOptions engine;  // scale, seed, cores, seconds of one replicate
     int replicates = 1;
     std::function<void(int replicate)> progress;  // before each one, from 1

@@ -20,6 +20,11 @@ class EngineSource final : public LoadSource {
     Result<void> lay_out(const std::string& directory, const EngineOptions& options) const override {
         return tuner::lay_out(load_, directory, options);
     }
+    [[nodiscard]] std::uint64_t data_bytes(double scale) const override { return tuner::data_bytes(load_, scale); }
+    [[nodiscard]] std::uint64_t file_count(double scale) const override { return tuner::file_count(load_, scale); }
+    Result<SideResult> run_single(const std::string& directory, const EngineOptions& options) const override {
+        return tuner::run_single(load_, directory, options);
+    }
     Result<DuetResult> run_duet(const std::string& candidate_directory, const std::string& anchor_directory,
                                 const EngineOptions& options) const override {
         return tuner::run_duet(load_, candidate_directory, anchor_directory, options);
@@ -39,6 +44,15 @@ class DriverSource final : public LoadSource {
     }
     Result<void> lay_out(const std::string& directory, const EngineOptions& options) const override {
         return initialise(task_for(options), directory);
+    }
+    [[nodiscard]] std::uint64_t data_bytes(double scale) const override {
+        const Footprint footprint = driver_.footprint(task_);
+        return footprint.fixed_bytes +
+               static_cast<std::uint64_t>(static_cast<double>(footprint.scaled_bytes) * scale);
+    }
+    [[nodiscard]] std::uint64_t file_count(double) const override { return 0; }
+    Result<SideResult> run_single(const std::string& directory, const EngineOptions& options) const override {
+        return run_driver_single(task_for(options), directory, options);
     }
     Result<DuetResult> run_duet(const std::string& candidate_directory, const std::string& anchor_directory,
                                 const EngineOptions& options) const override {
@@ -67,7 +81,7 @@ Result<std::unique_ptr<LoadSource>> load_source_from_json(const std::string& jso
     const auto document = nlohmann::json::parse(json_text, nullptr, false);
     if (!document.is_object() || !document.contains("driver")) {
         FSADVISE_ASSIGN(Load load, load_from_json(json_text, name));
-        return std::make_unique<EngineSource>(std::move(load));
+        return engine_source(std::move(load));
     }
     try {
         const auto id = document.at("driver").get<std::string>();
@@ -79,6 +93,10 @@ Result<std::unique_ptr<LoadSource>> load_source_from_json(const std::string& jso
         return fail(ErrorCode::kBadInput, std::string("not the load of a driver: ") + error.what(), name,
                     "start a new study");
     }
+}
+
+std::unique_ptr<LoadSource> engine_source(Load load) {
+    return std::make_unique<EngineSource>(std::move(load));
 }
 
 std::string load_json(const DriverTask& task) {

@@ -21,7 +21,11 @@ class LoadSource {
     // Scale (at most 1) of its data for an area of that size.
     [[nodiscard]] virtual Result<double> fitting_scale(std::uint64_t area_bytes) const = 0;
     virtual Result<void> lay_out(const std::string& directory, const EngineOptions& options) const = 0;
+    // Space that the data take at a scale, and files, 0 where an application does not tell.
+    [[nodiscard]] virtual std::uint64_t data_bytes(double scale) const = 0;
+    [[nodiscard]] virtual std::uint64_t file_count(double scale) const = 0;
     // On directories that are laid out.
+    virtual Result<SideResult> run_single(const std::string& directory, const EngineOptions& options) const = 0;
     virtual Result<DuetResult> run_duet(const std::string& candidate_directory,
                                         const std::string& anchor_directory,
                                         const EngineOptions& options) const = 0;
@@ -31,6 +35,7 @@ class LoadSource {
 
 Result<std::unique_ptr<LoadSource>> load_source_from_json(const std::string& json_text,
                                                           const std::string& name);
+std::unique_ptr<LoadSource> engine_source(Load load);
 std::string load_json(const DriverTask& task);
 
 }  // namespace fsadvise::tuner

@@ -1,0 +1,164 @@
+// Whether a synthetic load ranks configurations as the real application does.
+//
+// bench_rank_agreement [--seconds S] [--replicates N] [--size SIZE] [--file PATH] WORKLOAD=DRIVER...
+// Each configuration is measured twice as a duet with the default ext4, on fresh formats: once under the workload's own
+// load, once under the application. Printed are both ratios a configuration, and Spearman's rank correlation with its
+// interval. The configurations are chosen to differ: some of them give up durability, none is a recommendation.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/interrupt.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "host/host.h"
+#include "models/rank_correlation.h"
+#include "models/statistics.h"
+#include "space/configuration_text.h"
+#include "space/knowledge.h"
+#include "space/knowledge_files.h"
+#include "tuner/executor/measure.h"
+
+namespace {
+
+using namespace fsadvise;
+using namespace fsadvise::tuner;
+
+const std::vector<std::string> kConfigurations = {
+    "ext4",
+    "ext4::data=journal",
+    "ext4::nodelalloc",
+    "ext4:-O ^has_journal",
+    "ext4:-b 1024",
+    "ext4:-O fast_commit",
+    "xfs",
+    "xfs:-b size=1024",
+    "xfs:-l size=10m",
+    "xfs::wsync",
+    "btrfs",
+    "btrfs::nodatacow",
+    "btrfs::compress-force=zstd:3",
+    "btrfs::notreelog",
+    "btrfs:-n 65536",
+};
+
+struct Options {
+    double seconds = 10;
+    int replicates = 2;
+    std::uint64_t size_bytes = 4 * kGiB;
+    std::string file = "/dev/shm/fsadvise-rank-agreement";
+    std::vector<std::pair<std::string, std::string>> pairs;  // workload, driver
+};
+
+// Mean log-ratio over the replicates, the areas swapped in turn.
+Result<double> log_ratio(MeasureSetup& setup, const Configuration& candidate, const Options& options) {
+    double sum = 0;
+    for (int replicate = 0; replicate < options.replicates; ++replicate) {
+        setup.seed = static_cast<std::uint64_t>(replicate) + 1;
+        FSADVISE_ASSIGN(const Measurement measured,
+                        measure_duet(setup, candidate, options.seconds, replicate % 2 == 1));
+        sum += measured.log_ratio;
+    }
+    return sum / options.replicates;
+}
+
+Result<void> compare(const Knowledge& knowledge, Target& target, ProcessRunner& runner, const Request& request,
+                     const std::string& workload, const std::string& driver, const Options& options) {
+    const WorkloadDescription* description = knowledge.workload(workload);
+    if (description == nullptr) return fail(ErrorCode::kUsage, "unknown workload", workload);
+    FSADVISE_ASSIGN(const auto synthetic, load_source_from_json(description->load, workload));
+    FSADVISE_ASSIGN(const DriverTask task, resolve_task(driver, {}));
+    FSADVISE_ASSIGN(const auto application, load_source_from_json(load_json(task), driver));
+    FSADVISE_TRY(application->check());
+    const SystemFileReader files;
+    MeasureSetup setup;
+    setup.knowledge = &knowledge;
+    setup.target = &target;
+    setup.runner = &runner;
+    setup.files = &files;
+    setup.anchor = Configuration{"ext4", {}};
+
+    fmt::print("\n{} against {}\n{:34} {:>10} {:>12}\n", workload, driver, "configuration", "our load", "application");
+    std::vector<double> ours, theirs;
+    for (const std::string& text : kConfigurations) {
+        FSADVISE_ASSIGN(const Configuration candidate, configuration_from_text(knowledge, request, text));
+        std::vector<double> logs;
+        for (const LoadSource* source : {synthetic.get(), application.get()}) {
+            setup.load = source;
+            FSADVISE_ASSIGN(setup.scale, source->fitting_scale(target.area_bytes()));
+            const auto measured = log_ratio(setup, candidate, options);
+            if (interrupted() != 0) return fail(ErrorCode::kInterrupted, "stopped by a signal");
+            if (!measured) {
+                fmt::print("{:34} {}\n", text, to_text(measured.error()));
+                break;
+            }
+            logs.push_back(*measured);
+        }
+        if (logs.size() < 2) continue;
+        ours.push_back(logs[0]);
+        theirs.push_back(logs[1]);
+        fmt::print("{:34} {:>10.3f} {:>12.3f}\n", text, std::exp(logs[0]), std::exp(logs[1]));
+        std::fflush(stdout);
+    }
+    if (const auto rank = models::spearman(ours, theirs)) {
+        const std::string interval =
+            rank->interval ? fmt::format(" [{:.2f}, {:.2f}]", rank->interval->low, rank->interval->high) : "";
+        fmt::print("Spearman {:.2f}{} over {} configurations\n", rank->value, interval, ours.size());
+    }
+    return {};
+}
+
+Result<void> run(const Options& options) {
+    FSADVISE_ASSIGN(const Knowledge knowledge, Knowledge::load(embedded_knowledge()));
+    SystemProcessRunner runner;
+    TargetRequest place;
+    place.scratch_file = options.file;
+    place.size_bytes = options.size_bytes;
+    FSADVISE_ASSIGN(const auto target, open_target(place, runner));
+    Request request;
+    request.host = probe_host(SystemFileReader());
+    probe_tools(request.host, runner);
+    request.host.device = BlockDevice{};
+    request.host.device->size_bytes = target->area_bytes();
+    request.requirements.durability = "scratch";
+    for (const auto& [workload, driver] : options.pairs) {
+        const auto done = compare(knowledge, *target, runner, request, workload, driver, options);
+        if (interrupted() != 0) return done;
+        if (!done) fmt::print("{} against {}: {}\n", workload, driver, to_text(done.error()));
+    }
+    return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        if (word == "--seconds" && i + 1 < argc) {
+            options.seconds = std::atof(argv[++i]);
+        } else if (word == "--replicates" && i + 1 < argc) {
+            options.replicates = std::max(1, std::atoi(argv[++i]));
+        } else if (word == "--file" && i + 1 < argc) {
+            options.file = argv[++i];
+        } else if (word == "--size" && i + 1 < argc) {
+            options.size_bytes = parse_size(argv[++i]).value_or(options.size_bytes);
+        } else if (const auto equals = word.find('='); equals != std::string::npos) {
+            options.pairs.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+        } else {
+            fmt::print(stderr, "usage: bench_rank_agreement [--seconds S] [--replicates N] WORKLOAD=DRIVER...\n");
+            return 2;
+        }
+    }
+    install_interrupt_handlers();
+    if (const auto done = run(options); !done) {
+        fmt::print(stderr, "{}\n", to_text(done.error()));
+        return 1;
+    }
+    return 0;
+}
