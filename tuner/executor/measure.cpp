@@ -98,6 +98,22 @@ nlohmann::json metrics_of(const Side& side, const SideResult& result, std::uint6
             {"mount_s", side.mount_seconds}};
 }
 
+// The phases of a load, if it has any.
+nlohmann::json phases_of(const SideResult& result) {
+    nlohmann::json phases = nlohmann::json::array();
+    for (const PhaseResult& phase : result.phases) {
+        phases.push_back({{"name", phase.name},
+                          {"operations", phase.operations},
+                          {"read_bytes", phase.read_bytes},
+                          {"written_bytes", phase.written_bytes},
+                          {"seconds", phase.seconds},
+                          {"cpu_s", phase.cpu_seconds},
+                          {"p50_ns", phase.latency.percentile(0.50)},
+                          {"p99_ns", phase.latency.percentile(0.99)}});
+    }
+    return phases;
+}
+
 }  // namespace
 
 Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration& candidate, double seconds,
@@ -145,6 +161,10 @@ Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration&
                                          {"anchor", metrics_of(sides[1], duet.anchor, used[1])},
                                          {"pairs", duet.log_ratios.size()},
                                          {"steady", duet.steady},
+                                         {"objective", setup.load.metric},
+                                         {"engine", probe_engine() ? "io_uring" : "threads"},
+                                         {"candidate_phases", phases_of(duet.candidate)},
+                                         {"anchor_phases", phases_of(duet.anchor)},
                                          {"candidate_area", sides[0].area},
                                          {"scale", setup.scale},
                                          {"mount_options", sides[0].read_back.mount_options}}

@@ -66,7 +66,6 @@ class TuneRun {
 
     // Everything that can be refused is refused before the first format.
     Result<void> open(const Request& request, const TuneOptions& options) {
-        FSADVISE_TRY(probe_engine());
         if (options.resume) {
             FSADVISE_ASSIGN(study_, Study::open(options.study_path));
             FSADVISE_TRY(lock_study(options.study_path));
