@@ -1,13 +1,12 @@
-// Steps that name a file: opening, creating, renaming, removing, listing.
+// Steps that name a file: creating, linking, renaming, removing, looking at, listing.
 #include <algorithm>
 #include <cerrno>
-#include <utility>
+#include <cstring>
 
 #include <dirent.h>
 #include <sys/syscall.h>
 
 #include "tuner/engine/actor.h"
-#include "tuner/engine/payload.h"
 #include "tuner/engine/worker.h"
 
 namespace fsadvise::tuner {
@@ -15,125 +14,126 @@ namespace {
 
 constexpr std::uint64_t kDirectGrain = 4096;
 
-// Puts the path of a file to read into actor.path: a laid out one or an own one. False if there is none.
-bool choose_file(ActorState& actor, const StepPlan& step, const StepChooser& chooser, std::uint64_t& size) {
-    const SetPlan& set = actor.plan.sets[step.set];
-    const auto& created = actor.own[step.set].created;
-    const std::uint64_t laid_out = set.fill ? set.shape.files : 0;
-    if (laid_out == 0 && created.empty()) return false;
-    const std::uint64_t pick = actor.stream.skew > 0 && laid_out > 0
-                                   ? chooser.files(actor.random)
-                                   : actor.random.below(laid_out + created.size());
-    if (pick < laid_out) {
-        set.file_path(actor.path, pick);
-        size = set.size_of(pick);
-    } else {
-        set.created_path(actor.path, actor.number, created[pick - laid_out]);
-        size = UINT64_MAX;
-    }
-    return true;
-}
-
-int direct_flag(const ActorState& actor) {
-    return actor.stream.direct ? O_DIRECT : 0;
-}
-
-// Writes `size` bytes from the actor's buffer to the open file.
-Task write_content(ActorState& actor, const StepPlan& step, std::uint64_t size) {
-    for (std::uint64_t at = 0; at < size && !actor.worker.aborted();) {
-        const std::uint64_t length = std::min(step.block_bytes, size - at);
-        stamp_payload(actor.buffer, length, ++actor.stamp);
-        int result = co_await actor.io.write(actor.open_fd, actor.buffer, length, at, actor.stream.direct);
-        if (result == 0) result = -ENOSPC;
-        if (result < 0) co_return failed(actor, step.kind, actor.path.data(), result);
-        at += static_cast<std::uint64_t>(result);
-        actor.worker.counters(actor.side_index).written_bytes += static_cast<std::uint64_t>(result);
-    }
-    co_return 0;
-}
-
-// Opens actor.path as the actor's open file.
-Task open_current(ActorState& actor, const StepPlan& step, int flags) {
-    if (actor.open_fd >= 0) co_await close_open_file(actor);
-    const int fd = co_await actor.io.open(actor.side.root(), actor.path.data(), flags);
-    if (fd < 0) co_return failed(actor, step.kind, actor.path.data(), fd);
-    actor.open_fd = fd;
-    actor.open_set = step.set;
-    actor.open_is_written = false;
-    co_return 0;
-}
-
-Task remove_oldest(ActorState& actor, const StepPlan& step) {
-    auto& created = actor.own[step.set].created;
-    actor.plan.sets[step.set].created_path(actor.path, actor.number, created.front());
-    created.pop_front();
-    const int result = co_await actor.io.unlink(actor.side.root(), actor.path.data(), 0);
+Task remove_oldest(ActorState& actor, const StepPlan& step, std::deque<CreatedFile>& names, int flags) {
+    actor.plan.sets[step.set].created_path(actor.path, actor.number, names.front());
+    names.pop_front();
+    const int result = co_await actor.io.unlink(actor.side.root(), actor.path.data(), flags);
     co_return failed(actor, step.kind, actor.path.data(), result);
 }
 
-Task read_file(ActorState& actor, const StepPlan& step, const StepChooser& chooser) {
-    std::uint64_t size = 0;
-    if (!choose_file(actor, step, chooser, size)) co_return 0;
-    if (const int error = co_await open_current(actor, step, O_RDONLY | direct_flag(actor)); error != 0)
-        co_return error;
-    for (std::uint64_t at = 0; at < size && !actor.worker.aborted();) {
-        const int result =
-            co_await actor.io.read(actor.open_fd, actor.buffer, step.block_bytes, at, actor.stream.direct);
-        if (result < 0) co_return failed(actor, step.kind, actor.path.data(), result);
-        at += static_cast<std::uint64_t>(result);
-        actor.worker.counters(actor.side_index).read_bytes += static_cast<std::uint64_t>(result);
-        if (static_cast<std::uint64_t>(result) < step.block_bytes) break;
-    }
-    ++actor.did;
-    co_return co_await close_open_file(actor);
+// Removes the oldest if the actor has all that it may have, so that a name more does not exceed the bound.
+Task make_room(ActorState& actor, const StepPlan& step, std::deque<CreatedFile>& names, int flags = 0) {
+    if (names.size() < actor.plan.sets[step.set].created.most) co_return 0;
+    co_return co_await remove_oldest(actor, step, names, flags);
 }
 
-Task create_file(ActorState& actor, const StepPlan& step) {
+CreatedFile new_name(ActorState& actor, const StepPlan& step, char letter) {
+    const auto directory =
+        static_cast<std::uint32_t>(actor.random.below(actor.plan.sets[step.set].directories));
+    return {actor.own[step.set].next_number++, directory, letter};
+}
+
+Task create_file(ActorState& actor, std::size_t index, const StepPlan& step) {
     const SetPlan& set = actor.plan.sets[step.set];
     OwnFiles& own = actor.own[step.set];
     if (actor.open_fd >= 0) co_await close_open_file(actor);
-    if (own.created.size() >= set.created.most) {
-        if (const int error = co_await remove_oldest(actor, step); error != 0) co_return error;
-    }
-    const CreatedFile file{own.next_number++, static_cast<std::uint32_t>(actor.random.below(set.directories)),
-                           false};
+    if (const int error = co_await make_room(actor, step, own.created); error != 0) co_return error;
+    const CreatedFile file = new_name(actor, step, 'c');
     std::uint64_t size = set.draw_size(actor.random.next());
     if (actor.stream.direct) size = (size + kDirectGrain - 1) / kDirectGrain * kDirectGrain;
     set.created_path(actor.path, actor.number, file);
-    const int flags = O_WRONLY | O_CREAT | O_TRUNC | direct_flag(actor);
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC | direct_flag(actor) | actor.stream.open_flags;
     if (const int error = co_await open_current(actor, step, flags); error != 0) co_return error;
     own.created.push_back(file);
     if (set.preallocate && size > 0) {
-        const int result = co_await actor.io.allocate(actor.open_fd, size);
+        const int result = co_await actor.io.allocate(actor.open_fd, 0, 0, size);
         if (result < 0 && result != -EOPNOTSUPP)
             co_return failed(actor, step.kind, actor.path.data(), result);
     }
     ++actor.did;
     actor.open_is_written = true;
-    co_return co_await write_content(actor, step, size);
+    const int error = co_await write_content(actor, step, size);
+    if (error != 0 || actor.stream.sync_every == 0) co_return error;
+    co_return co_await sync_by_policy(actor, index);
 }
 
-Task stat_file(ActorState& actor, const StepPlan& step, const StepChooser& chooser) {
+// A second name of a file; from then on it is one of the actor's files like any other.
+Task link_file(ActorState& actor, std::size_t index, const StepPlan& step) {
+    OwnFiles& own = actor.own[step.set];
     std::uint64_t size = 0;
-    if (!choose_file(actor, step, chooser, size)) co_return 0;
+    if (actor.open_fd >= 0) co_await close_open_file(actor);
+    if (const int error = co_await make_room(actor, step, own.created); error != 0) co_return error;
+    if (!choose_file(actor, index, step, size)) co_return 0;
+    const CreatedFile file = new_name(actor, step, 'l');
+    actor.plan.sets[step.set].created_path(actor.other_path, actor.number, file);
+    const int result = co_await actor.io.link(actor.side.root(), actor.path.data(), actor.other_path.data());
+    if (result >= 0) own.created.push_back(file);
+    ++actor.did;
+    co_return failed(actor, step.kind, actor.path.data(), result);
+}
+
+// The way from the directory of `from` to `target`, both relative to the side's directory.
+void relative_target(const PathBuffer& from, PathBuffer& target) {
+    const PathBuffer path = target;
+    std::size_t at = 0;
+    for (const char* c = from.data(); *c != '\0'; ++c) {
+        if (*c == '/' && at + 3 < target.size())
+            at += static_cast<std::size_t>(std::copy_n("../", 3, &target[at]) - &target[at]);
+    }
+    const std::size_t length = std::min(std::strlen(path.data()), target.size() - 1 - at);
+    std::copy_n(path.data(), length, &target[at]);
+    target[at + length] = '\0';
+}
+
+Task symlink_file(ActorState& actor, std::size_t index, const StepPlan& step) {
+    OwnFiles& own = actor.own[step.set];
+    std::uint64_t size = 0;
+    if (actor.open_fd >= 0) co_await close_open_file(actor);
+    if (const int error = co_await make_room(actor, step, own.symlinks); error != 0) co_return error;
+    if (!choose_file(actor, index, step, size)) co_return 0;
+    const CreatedFile name = new_name(actor, step, 's');
+    actor.plan.sets[step.set].created_path(actor.other_path, actor.number, name);
+    relative_target(actor.other_path, actor.path);
+    const int result =
+        co_await actor.io.symlink(actor.side.root(), actor.path.data(), actor.other_path.data());
+    if (result >= 0) own.symlinks.push_back(name);
+    ++actor.did;
+    co_return failed(actor, step.kind, actor.other_path.data(), result);
+}
+
+int read_link(ActorState& actor, const StepPlan& step) {
+    const auto& links = actor.own[step.set].symlinks;
+    if (links.empty()) return 0;
+    actor.plan.sets[step.set].created_path(actor.path, actor.number, links[actor.random.below(links.size())]);
+    // There is no ring operation for it.
+    const ssize_t result =
+        ::readlinkat(actor.side.root(), actor.path.data(), actor.other_path.data(), actor.other_path.size());
+    ++actor.did;
+    return failed(actor, step.kind, actor.path.data(), result < 0 ? -errno : 0);
+}
+
+Task stat_file(ActorState& actor, std::size_t index, const StepPlan& step) {
+    std::uint64_t size = 0;
+    if (!choose_file(actor, index, step, size)) co_return 0;
     const int result = co_await actor.io.stat(actor.side.root(), actor.path.data(), &actor.attributes);
     ++actor.did;
     co_return failed(actor, step.kind, actor.path.data(), result);
 }
 
-Task open_close(ActorState& actor, const StepPlan& step, const StepChooser& chooser) {
+Task open_close(ActorState& actor, std::size_t index, const StepPlan& step) {
     std::uint64_t size = 0;
-    if (!choose_file(actor, step, chooser, size)) co_return 0;
+    if (!choose_file(actor, index, step, size)) co_return 0;
     if (const int error = co_await open_current(actor, step, O_RDONLY); error != 0) co_return error;
     ++actor.did;
     co_return co_await close_open_file(actor);
 }
 
-Task unlink_file(ActorState& actor, const StepPlan& step) {
-    if (actor.own[step.set].created.size() <= actor.plan.sets[step.set].created.keep) co_return 0;
+// Removes the oldest above those that are kept.
+Task remove_name(ActorState& actor, const StepPlan& step, std::deque<CreatedFile>& names, int flags) {
+    if (names.size() <= actor.plan.sets[step.set].created.keep) co_return 0;
     if (actor.open_fd >= 0) co_await close_open_file(actor);
     ++actor.did;
-    co_return co_await remove_oldest(actor, step);
+    co_return co_await remove_oldest(actor, step, names, flags);
 }
 
 Task rename_file(ActorState& actor, const StepPlan& step) {
@@ -142,12 +142,26 @@ Task rename_file(ActorState& actor, const StepPlan& step) {
     // The youngest: a file is written under one name and published under another.
     if (created.empty()) co_return 0;
     if (actor.open_fd >= 0) co_await close_open_file(actor);
-    set.created_path(actor.path, actor.number, created.back());
-    created.back().renamed = !created.back().renamed;
-    created.back().directory = static_cast<std::uint32_t>(actor.random.below(set.directories));
-    set.created_path(actor.other_path, actor.number, created.back());
+    CreatedFile renamed = created.back();
+    set.created_path(actor.path, actor.number, renamed);
+    renamed.letter = renamed.letter == 'm' ? 'c' : 'm';
+    renamed.directory = static_cast<std::uint32_t>(actor.random.below(set.directories));
+    set.created_path(actor.other_path, actor.number, renamed);
     const int result =
         co_await actor.io.rename(actor.side.root(), actor.path.data(), actor.other_path.data());
+    if (result >= 0) created.back() = renamed;
+    ++actor.did;
+    co_return failed(actor, step.kind, actor.path.data(), result);
+}
+
+Task make_directory(ActorState& actor, const StepPlan& step) {
+    auto& directories = actor.own[step.set].directories;
+    if (const int error = co_await make_room(actor, step, directories, AT_REMOVEDIR); error != 0)
+        co_return error;
+    const CreatedFile name = new_name(actor, step, 'k');
+    actor.plan.sets[step.set].created_path(actor.path, actor.number, name);
+    const int result = co_await actor.io.mkdir(actor.side.root(), actor.path.data());
+    if (result >= 0) directories.push_back(name);
     ++actor.did;
     co_return failed(actor, step.kind, actor.path.data(), result);
 }
@@ -160,42 +174,6 @@ Task make_and_remove_directory(ActorState& actor, const StepPlan& step) {
     if (result < 0) co_return failed(actor, step.kind, actor.path.data(), result);
     result = co_await actor.io.unlink(actor.side.root(), actor.path.data(), AT_REMOVEDIR);
     ++actor.did;
-    co_return failed(actor, step.kind, actor.path.data(), result);
-}
-
-Task transfer_by_path(ActorState& actor, const StepPlan& step, const StepChooser& chooser) {
-    const SetPlan& set = actor.plan.sets[step.set];
-    const std::uint64_t file = chooser.files(actor.random);
-    const std::uint64_t size = set.size_of(file);
-    set.file_path(actor.path, file);
-    const int access = step.kind == StepKind::kRead ? O_RDONLY : O_WRONLY | (set.fill ? 0 : O_CREAT);
-    if (const int error = co_await open_current(actor, step, access | direct_flag(actor)); error != 0)
-        co_return error;
-    ++actor.did;
-    std::uint64_t at =
-        chooser.blocks(actor.random) % std::max<std::uint64_t>(1, size / step.block_bytes) * step.block_bytes;
-    Counters& counters = actor.worker.counters(actor.side_index);
-    if (step.kind == StepKind::kRead) {
-        const int result =
-            co_await actor.io.read(actor.open_fd, actor.buffer, step.block_bytes, at, actor.stream.direct);
-        if (result > 0) counters.read_bytes += static_cast<std::uint64_t>(result);
-        co_return failed(actor, step.kind, actor.path.data(), result);
-    }
-    if (step.kind == StepKind::kAppend) {
-        struct stat now {};
-        const AppendRange range = append_range(set, size);
-        if (::fstat(actor.open_fd, &now) == 0) at = static_cast<std::uint64_t>(now.st_size);
-        if (at + step.block_bytes > std::max(range.limit, range.begin + step.block_bytes)) {
-            at = range.begin;
-            if (::ftruncate(actor.open_fd, static_cast<off_t>(at)) != 0)
-                co_return failed(actor, step.kind, actor.path.data(), -errno);
-        }
-    }
-    actor.open_is_written = true;
-    stamp_payload(actor.buffer, step.block_bytes, ++actor.stamp);
-    const int result =
-        co_await actor.io.write(actor.open_fd, actor.buffer, step.block_bytes, at, actor.stream.direct);
-    if (result > 0) counters.written_bytes += static_cast<std::uint64_t>(result);
     co_return failed(actor, step.kind, actor.path.data(), result);
 }
 
@@ -217,39 +195,43 @@ int list_directory(ActorState& actor, const StepPlan& step) {
 }
 
 // A step that never waits.
-Task list_step(ActorState& actor, const StepPlan& step) {
-    co_return list_directory(actor, step);
+Task plain_step(int result) {
+    co_return result;
 }
 
 }  // namespace
 
-Task close_open_file(ActorState& actor) {
-    const int result = co_await actor.io.close(std::exchange(actor.open_fd, -1));
-    actor.open_is_written = false;
-    co_return failed(actor, StepKind::kOpenClose, actor.plan.sets[actor.open_set].name.c_str(), result);
-}
-
 Task run_path_step(ActorState& actor, std::size_t index, const StepPlan& step) {
-    const StepChooser& chooser = actor.worker.chooser(index);
+    OwnFiles& own = actor.own[step.set];
     switch (step.kind) {
         case StepKind::kReadFile:
-            return read_file(actor, step, chooser);
+            return read_file(actor, index, step);
         case StepKind::kCreate:
-            return create_file(actor, step);
+            return create_file(actor, index, step);
+        case StepKind::kLink:
+            return link_file(actor, index, step);
+        case StepKind::kSymlink:
+            return symlink_file(actor, index, step);
+        case StepKind::kReadlink:
+            return plain_step(read_link(actor, step));
         case StepKind::kStat:
-            return stat_file(actor, step, chooser);
+            return stat_file(actor, index, step);
         case StepKind::kOpenClose:
-            return open_close(actor, step, chooser);
+            return open_close(actor, index, step);
         case StepKind::kUnlink:
-            return unlink_file(actor, step);
+            return remove_name(actor, step, own.created, 0);
+        case StepKind::kRmdir:
+            return remove_name(actor, step, own.directories, AT_REMOVEDIR);
         case StepKind::kRename:
             return rename_file(actor, step);
+        case StepKind::kMkdir:
+            return make_directory(actor, step);
         case StepKind::kMkdirRmdir:
             return make_and_remove_directory(actor, step);
         case StepKind::kList:
-            return list_step(actor, step);
+            return plain_step(list_directory(actor, step));
         default:
-            return transfer_by_path(actor, step, chooser);
+            return transfer_by_path(actor, index, step);
     }
 }
 

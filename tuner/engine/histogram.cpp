@@ -45,6 +45,12 @@ void Histogram::merge(const Histogram& other) {
     sum_ += other.sum_;
 }
 
+void Histogram::subtract(const Histogram& earlier) {
+    for (std::size_t i = 0; i < kBuckets; ++i) buckets_[i] -= earlier.buckets_[i];
+    count_ -= earlier.count_;
+    sum_ -= earlier.sum_;
+}
+
 std::int64_t Histogram::percentile(double probability) const {
     if (count_ == 0) return 0;
     const double wanted = std::ceil(std::clamp(probability, 0.0, 1.0) * static_cast<double>(count_));

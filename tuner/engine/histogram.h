@@ -14,6 +14,8 @@ class Histogram {
     Histogram();
     void record(std::int64_t ns);
     void merge(const Histogram& other);
+    // Takes away what was recorded earlier; the maximum stays that of all.
+    void subtract(const Histogram& earlier);
     [[nodiscard]] std::uint64_t count() const { return count_; }
     // Upper edge of the bucket that holds the quantile; 0 if empty.
     [[nodiscard]] std::int64_t percentile(double probability) const;

@@ -7,6 +7,7 @@ Io::Io(Ring& ring, bool alone) : ring_(ring) {
     plain_direct_ = plain(IORING_OP_READ, false) || plain(IORING_OP_WRITE, false);
     plain_read_ = plain(IORING_OP_READ, alone);
     plain_write_ = true;
+    plain_forced_ = plain(IORING_OP_WRITE, alone);
     plain_sync_ = plain(IORING_OP_FSYNC, alone);
     plain_open_ = plain(IORING_OP_OPENAT, alone);
     plain_close_ = plain(IORING_OP_CLOSE, alone);
@@ -14,6 +15,9 @@ Io::Io(Ring& ring, bool alone) : ring_(ring) {
     plain_unlink_ = plain(IORING_OP_UNLINKAT, alone);
     plain_rename_ = plain(IORING_OP_RENAMEAT, alone);
     plain_mkdir_ = plain(IORING_OP_MKDIRAT, alone);
+    plain_link_ = plain(IORING_OP_LINKAT, alone);
+    plain_symlink_ = plain(IORING_OP_SYMLINKAT, alone);
+    plain_truncate_ = plain(kOpFtruncate, alone);
     plain_allocate_ = plain(IORING_OP_FALLOCATE, alone);
 }
 

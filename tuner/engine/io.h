@@ -4,9 +4,8 @@
 // ways. The plain way is taken
 //   - where the kernel lacks the opcode, and
 //   - where io_uring hands the operation to a kernel worker thread although the application would simply call
-//   it: for
-//     an actor that is alone on its thread (depth 1), and for buffered writes. See
-//     docs/adr/0006-plain-calls.md.
+//     it: for an actor that is alone on its thread (depth 1), and for buffered writes that nothing forces.
+//     See docs/adr/0006-plain-calls.md.
 // Threads: one Io a thread, like its Ring.
 #pragma once
 
@@ -53,10 +52,14 @@ class Io {
             [=](io_uring_sqe* sqe) { io_uring_prep_read(sqe, fd, data, size, offset); },
             [=] { return ::pread(fd, data, size, static_cast<off_t>(offset)); });
     }
-    auto write(int fd, const void* data, std::uint64_t length, std::uint64_t offset, bool direct) {
+    // `forced`: the file is open for O_DSYNC or O_SYNC, so the write takes as long as a sync.
+    auto write(int fd, const void* data, std::uint64_t length, std::uint64_t offset, bool direct,
+               bool forced = false) {
         const auto size = static_cast<unsigned>(length);
         return issue(
-            direct ? plain_direct_ : plain_write_,
+            direct   ? plain_direct_
+            : forced ? plain_forced_
+                     : plain_write_,
             [=](io_uring_sqe* sqe) { io_uring_prep_write(sqe, fd, data, size, offset); },
             [=] { return ::pwrite(fd, data, size, static_cast<off_t>(offset)); });
     }
@@ -98,13 +101,31 @@ class Io {
             plain_mkdir_, [=](io_uring_sqe* sqe) { io_uring_prep_mkdirat(sqe, root, path, 0755); },
             [=] { return ::mkdirat(root, path, 0755); });
     }
-    auto allocate(int fd, std::uint64_t size) {
+    auto link(int root, const char* from, const char* to) {
         return issue(
-            plain_allocate_,
-            [=](io_uring_sqe* sqe) { io_uring_prep_fallocate(sqe, fd, 0, 0, static_cast<off_t>(size)); },
-            [=] { return ::fallocate(fd, 0, 0, static_cast<off_t>(size)); });
+            plain_link_, [=](io_uring_sqe* sqe) { io_uring_prep_linkat(sqe, root, from, root, to, 0); },
+            [=] { return ::linkat(root, from, root, to, 0); });
+    }
+    auto symlink(int root, const char* target, const char* path) {
+        return issue(
+            plain_symlink_, [=](io_uring_sqe* sqe) { io_uring_prep_symlinkat(sqe, target, root, path); },
+            [=] { return ::symlinkat(target, root, path); });
+    }
+    auto allocate(int fd, int mode, std::uint64_t offset, std::uint64_t size) {
+        const auto from = static_cast<off_t>(offset), length = static_cast<off_t>(size);
+        return issue(
+            plain_allocate_, [=](io_uring_sqe* sqe) { io_uring_prep_fallocate(sqe, fd, mode, from, length); },
+            [=] { return ::fallocate(fd, mode, from, length); });
+    }
+    auto truncate(int fd, std::uint64_t size) {
+        return issue(
+            plain_truncate_,
+            [=](io_uring_sqe* sqe) { io_uring_prep_rw(kOpFtruncate, sqe, fd, nullptr, 0, size); },
+            [=] { return ::ftruncate(fd, static_cast<off_t>(size)); });
     }
 
+    // For other ways to give way than an operation.
+    void count_suspension() { ++suspensions_; }
     // Grows whenever an actor of the thread gave way to others.
     [[nodiscard]] std::uint64_t suspensions() const { return suspensions_; }
 
@@ -114,10 +135,14 @@ class Io {
         return {ring_.submit(prepare), call, plain, suspensions_};
     }
 
+    // IORING_OP_FTRUNCATE of Linux 6.9, younger than the liburing of some distributions.
+    static constexpr int kOpFtruncate = 55;
+
     Ring& ring_;
     std::uint64_t suspensions_ = 0;
-    bool plain_read_, plain_write_, plain_direct_, plain_sync_, plain_open_, plain_close_, plain_stat_,
-        plain_unlink_, plain_rename_, plain_mkdir_, plain_allocate_;
+    bool plain_read_, plain_write_, plain_forced_, plain_link_, plain_symlink_, plain_truncate_,
+        plain_direct_, plain_sync_, plain_open_, plain_close_, plain_stat_, plain_unlink_, plain_rename_,
+        plain_mkdir_, plain_allocate_;
 };
 
 }  // namespace fsadvise::tuner

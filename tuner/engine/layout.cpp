@@ -70,7 +70,7 @@ Result<void> write_file(LayoutState& state, std::uint64_t index, std::byte* buff
     for (std::uint64_t at = 0; at < size && !state.stop;) {
         if (at != 0 && at % (64 * kLayoutBlock) == 0 && state.stopped()) break;
         const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(kLayoutBlock, size - at));
-        stamp_payload(buffer, length, mix(state.set.seed ^ index, at));
+        stamp_payload(buffer, length, mix(state.set.seed ^ index, at), state.set.duplicates.get());
         const ssize_t written = ::pwrite(file.get(), buffer, length, static_cast<off_t>(at));
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0)
@@ -89,9 +89,11 @@ void lay_out_directories(LayoutState& state) {
         const std::uint32_t directory = state.next_directory++;
         if (directory >= state.set.directories) return;
         PathBuffer path;
-        state.set.directory_path(path, directory);
-        if (auto made = make_directory(state.root, state.directory, path.data()); !made) {
-            return state.report(std::move(made.error()));
+        for (int level = 1; level <= (state.set.nested ? state.set.tree_depth : 1); ++level) {
+            state.set.directory_path(path, directory, level);
+            if (auto made = make_directory(state.root, state.directory, path.data()); !made) {
+                return state.report(std::move(made.error()));
+            }
         }
         if (!state.set.fill) continue;
         const std::uint64_t first = directory * width;

@@ -12,6 +12,7 @@ namespace fsadvise::tuner {
 namespace {
 
 constexpr std::size_t kHugePage = 2 << 20;
+constexpr std::uint64_t kRepeatedBlocks = 64;
 
 }  // namespace
 
@@ -39,10 +40,27 @@ void fill_payload(std::byte* data, std::size_t bytes, double compressible, std::
     }
 }
 
-void stamp_payload(std::byte* data, std::size_t bytes, std::uint64_t stamp) {
+Duplicates::Duplicates(double share, double compressible, std::uint64_t seed)
+    : share_(share), blocks_(aligned_buffer(kRepeatedBlocks * kPayloadUnit)) {
+    fill_payload(blocks_.get(), kRepeatedBlocks * kPayloadUnit, compressible, seed);
+    stamp_payload(blocks_.get(), kRepeatedBlocks * kPayloadUnit, mix(seed));
+}
+
+const std::byte* Duplicates::instead_of(std::uint64_t word) const {
+    Random random(word);
+    if (random.unit() >= share_) return nullptr;
+    return blocks_.get() + random.below(kRepeatedBlocks) * kPayloadUnit;
+}
+
+void stamp_payload(std::byte* data, std::size_t bytes, std::uint64_t stamp, const Duplicates* duplicates) {
     for (std::size_t at = 0; at + sizeof stamp <= bytes; at += kPayloadUnit) {
         const std::uint64_t word = mix(stamp, at);
-        std::memcpy(data + at, &word, sizeof word);
+        const std::byte* repeated = duplicates == nullptr ? nullptr : duplicates->instead_of(word);
+        if (repeated != nullptr) {
+            std::memcpy(data + at, repeated, std::min(kPayloadUnit, bytes - at));
+        } else {
+            std::memcpy(data + at, &word, sizeof word);
+        }
     }
 }
 

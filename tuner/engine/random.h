@@ -45,9 +45,24 @@ class Random {
     }
     // 0 <= result < 1
     double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+    // Exponentially distributed around `mean`.
+    double exponential(double mean) { return -std::log1p(-unit()) * mean; }
 
   private:
     std::uint64_t state_[4];
+};
+
+// A permutation of [0, n) that sends neighbours far apart.
+class Scatter {
+  public:
+    explicit Scatter(std::uint64_t n);
+    std::uint64_t operator()(std::uint64_t rank) const {
+        __extension__ using Wide = unsigned __int128;
+        return static_cast<std::uint64_t>(static_cast<Wide>(rank) * stride_ % n_);
+    }
+
+  private:
+    std::uint64_t n_, stride_ = 1;
 };
 
 // Zipf-distributed index in [0, n), the hot ones scattered over the range. Exponent 0 is uniform.
@@ -61,8 +76,30 @@ class Zipf {
   private:
     [[nodiscard]] double integral(double x) const;
     [[nodiscard]] double inverse(double x) const;
-    std::uint64_t n_ = 1, stride_ = 1;
+    std::uint64_t n_ = 1;
+    Scatter scatter_{1};
     double exponent_ = 0, low_ = 0, high_ = 0;
+};
+
+// Index in [0, n): uniform, Zipf, or with a hot spot: `accesses` of them go to `share` of the range,
+// scattered over it.
+class Picker {
+  public:
+    Picker() = default;
+    Picker(std::uint64_t n, double exponent) : zipf_(n, exponent), biased_(exponent > 0) {}
+    static Picker hot_spot(std::uint64_t n, double accesses, double share);
+    std::uint64_t operator()(Random& random) const {
+        return hot_ == 0 ? zipf_(random) : pick_with_hot_spot(random);
+    }
+    [[nodiscard]] bool biased() const { return biased_; }
+
+  private:
+    std::uint64_t pick_with_hot_spot(Random& random) const;
+    Zipf zipf_;
+    Scatter scatter_{1};
+    std::uint64_t hot_ = 0;  // indices of the hot spot; 0 = none
+    double accesses_ = 0;
+    bool biased_ = false;
 };
 
 }  // namespace fsadvise::tuner

@@ -3,6 +3,8 @@
 #include <array>
 #include <cerrno>
 
+#include <poll.h>
+
 namespace fsadvise::tuner {
 namespace {
 
@@ -48,6 +50,13 @@ bool Ring::supports(int opcode) const {
     return probe_ != nullptr && io_uring_opcode_supported(probe_, opcode) != 0;
 }
 
+void Ring::watch(int fd, Operation& operation) {
+    io_uring_sqe* sqe = next_sqe();
+    io_uring_prep_poll_add(sqe, fd, POLLIN);
+    io_uring_sqe_set_data(sqe, &operation);
+    ++in_flight_;
+}
+
 io_uring_sqe* Ring::next_sqe() {
     io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
     while (sqe == nullptr) {
@@ -80,7 +89,9 @@ int Ring::run_once(std::int64_t timeout_ns) {
         }
         io_uring_cq_advance(&ring_, count);
         in_flight_ -= count;
-        for (unsigned i = 0; i < count; ++i) done[i]->waiter.resume();
+        for (unsigned i = 0; i < count; ++i) {
+            if (done[i]->waiter) done[i]->waiter.resume();
+        }
         completions += static_cast<int>(count);
         if (count < batch.size()) break;
     }

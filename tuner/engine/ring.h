@@ -1,9 +1,10 @@
 // An owned io_uring and coroutine operations on it.
 //
-// An operation is awaited inside an actor: `int n = co_await ring.read(fd, buffer, offset);` The result is the kernel's:
+// An operation is awaited inside an actor: `int n = co_await ring.read(fd, buffer, offset);` The result is
+// the kernel's:
 // >= 0, or -errno. One ring belongs to one thread.
-// Errors: Ring::create is kUnavailable when the kernel or a sandbox refuses io_uring (hint says which switch).
-// Source: io_uring(7), liburing 2.3.
+// Errors: Ring::create is kUnavailable when the kernel or a sandbox refuses io_uring (hint says which
+// switch). Source: io_uring(7), liburing 2.3.
 #pragma once
 
 #include <coroutine>
@@ -43,7 +44,8 @@ class Actor {
     std::coroutine_handle<promise_type> handle_;
 };
 
-// One submission in flight. Lives in the coroutine frame, so nothing is allocated an operation.
+// One submission in flight. `waiter` may be null. Lives in the coroutine frame, so nothing is allocated an
+// operation.
 struct Operation {
     std::coroutine_handle<> waiter;
     int result = 0;
@@ -52,6 +54,8 @@ struct Operation {
 class Ring {
   public:
     static Result<std::unique_ptr<Ring>> create(unsigned entries);
+    // Supports no operation; for threads that make plain calls.
+    static std::unique_ptr<Ring> none() { return std::unique_ptr<Ring>(new Ring()); }
     ~Ring();
     Ring(const Ring&) = delete;
     Ring& operator=(const Ring&) = delete;
@@ -76,6 +80,9 @@ class Ring {
     Awaitable<Prepare> submit(Prepare prepare) {
         return {*this, std::move(prepare)};
     }
+
+    // Completes `operation`, which nobody awaits, when the descriptor becomes readable.
+    void watch(int fd, Operation& operation);
 
     // Submits what is queued and waits for at least one completion, or until timeout_ns; resumes the waiters.
     // Returns the number of completions, or -errno.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <ctime>
 #include <utility>
 
@@ -29,7 +30,9 @@ std::int64_t process_cpu_ns() {
 Result<std::unique_ptr<Session>> Session::start(const Load& load, const std::vector<std::string>& directories,
                                                 const EngineOptions& options) {
     std::unique_ptr<Session> session(new Session(load, options));
-    FSADVISE_ASSIGN(session->plan_, make_plan(load, options));
+    EngineOptions planned = options;
+    planned.plain_calls = options.plain_calls || !probe_engine();
+    FSADVISE_ASSIGN(session->plan_, make_plan(load, planned));
     for (const std::string& directory : directories) {
         FSADVISE_ASSIGN(auto side, Side::open(session->plan_, directory));
         session->sides_.push_back(std::move(side));
@@ -78,9 +81,13 @@ void Session::serve(std::size_t index, std::size_t stream, int thread, std::uint
         const int side = command_;
         if (side == kCommandQuit) break;
         Worker* mine = workers_[index].get();
-        if (mine == nullptr) continue;
+        const bool runs = side == kCommandCleanUp || plan_.phases[phase_].runs[stream];
+        if (mine == nullptr || !runs) continue;
         // The first worker to wake opens the window: on a busy machine that may be late.
-        if (!std::exchange(window_open_, true)) control_.deadline_ns = monotonic_ns() + window_ns_;
+        if (!std::exchange(window_open_, true)) {
+            control_.opened_ns = monotonic_ns();
+            control_.deadline_ns = control_.opened_ns + window_ns_;
+        }
         lock.unlock();
         if (side == kCommandCleanUp) {
             mine->remove_created_files();
@@ -101,6 +108,8 @@ void Session::command(int side, std::int64_t window_ns) {
     command_ = side;
     window_ns_ = window_ns;
     window_open_ = false;
+    std::fill(began_ns_.begin(), began_ns_.end(), INT64_MAX);
+    std::fill(ended_ns_.begin(), ended_ns_.end(), 0);
     busy_ = workers_.size();
     ++epoch_;
     commanded_.notify_all();
@@ -121,17 +130,37 @@ void Session::wait_until_idle(bool poll_stop) {
     }
 }
 
-std::uint64_t Session::counted(int side) {
-    std::uint64_t total = 0;
-    for (const auto& worker : workers_) total += worker->counters(side).operations;
+bool Session::counts(const Worker& worker) const {
+    return plan_.phases[phase_].counts[worker.stream_index()];
+}
+
+Window Session::counted(int side) {
+    Window total;
+    for (const auto& worker : workers_) {
+        const Counters& counters = worker->counters(side);
+        if (counts(*worker)) total.operations += counters.operations;
+        total.bytes += counters.read_bytes + counters.written_bytes;
+    }
     return total;
+}
+
+void Session::set_phase(std::size_t phase) {
+    const auto& before = plan_.phases[phase_].runs;
+    for (std::size_t stream = 0; stream < plan_.streams.size(); ++stream) {
+        // A stream that stood still owes nothing for that time.
+        if (phase_ == phase || before[stream]) continue;
+        for (std::size_t side = 0; side < sides_.size(); ++side) {
+            sides_[side]->pace(stream).restart(control_.elapsed_ns[side]);
+        }
+    }
+    phase_ = phase;
 }
 
 Result<Window> Session::run_window(int side, double seconds) {
     if (!stopped_ && options_.stop && options_.stop()) stopped_ = true;
     Window window;
     if (stopped_) return window;
-    const std::uint64_t before = counted(side);
+    const Window before = counted(side);
     const std::int64_t cpu_before = process_cpu_ns();
     command(side, static_cast<std::int64_t>(seconds * 1e9));
     wait_until_idle(true);
@@ -145,7 +174,11 @@ Result<Window> Session::run_window(int side, double seconds) {
     window.cpu_seconds = static_cast<double>(process_cpu_ns() - cpu_before) * 1e-9;
     window.seconds =
         static_cast<double>(ended - *std::min_element(began_ns_.begin(), began_ns_.end())) * 1e-9;
-    window.operations = counted(side) - before;
+    control_.elapsed_ns[static_cast<std::size_t>(side)] += ended - control_.opened_ns;
+    const Window after = counted(side);
+    window.operations = after.operations - before.operations;
+    window.bytes = after.bytes - before.bytes;
+    if (control_.aborted) clean_up();
     const std::lock_guard lock(control_.mutex);
     if (control_.error) return tl::unexpected(*control_.error);
     return window;
@@ -159,17 +192,27 @@ SideResult Session::totals(int side) {
     SideResult result;
     for (const auto& worker : workers_) {
         const Counters& counters = worker->counters(side);
-        result.operations += counters.operations;
+        if (counts(*worker)) {
+            result.operations += counters.operations;
+            result.latency.merge(counters.latency);
+        }
         result.read_bytes += counters.read_bytes;
         result.written_bytes += counters.written_bytes;
-        result.latency.merge(counters.latency);
         result.sync_latency.merge(counters.sync_latency);
     }
     return result;
 }
 
+Histogram Session::latency(int side) {
+    Histogram result;
+    for (const auto& worker : workers_) {
+        if (counts(*worker)) result.merge(worker->counters(side).latency);
+    }
+    return result;
+}
+
 void Session::clean_up() {
-    if (stopped_ || control_.aborted) return;
+    if (stopped_ || std::exchange(cleaned_, true)) return;
     command(kCommandCleanUp);
     wait_until_idle(false);
 }

@@ -20,9 +20,10 @@
 namespace fsadvise::tuner {
 
 struct Window {
-    std::uint64_t operations = 0;
-    double seconds = 0;      // until the last operation, and the flush, had ended
-    double cpu_seconds = 0;  // of this process, the kernel's io_uring workers included
+    std::uint64_t operations = 0;  // of the counting streams
+    std::uint64_t bytes = 0;       // read and written, of all streams
+    double seconds = 0;            // until the last operation, and the flush, had ended
+    double cpu_seconds = 0;        // of this process, the kernel's io_uring workers included
 };
 
 class Session {
@@ -34,13 +35,17 @@ class Session {
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    // One window of one side. A stop request shortens it.
+    [[nodiscard]] const LoadPlan& plan() const { return plan_; }
+    // The streams that run from now on; call between windows. The first phase is set at the start.
+    void set_phase(std::size_t phase);
+    // One window of one side. A stop request shortens it. An error has removed what the run created.
     Result<Window> run_window(int side, double seconds);
     [[nodiscard]] bool stopped() const { return stopped_; }
     // Forgets what was counted so far.
     void reset();
     // Counters of a side since reset(), all workers together; seconds, cpu and windows are the caller's.
     SideResult totals(int side);
+    Histogram latency(int side);
     // Removes the files that the run created; call after the last window.
     void clean_up();
 
@@ -51,7 +56,8 @@ class Session {
     // A side to run, or one of the kCommand values.
     void command(int side, std::int64_t window_ns = 0);
     void wait_until_idle(bool poll_stop);
-    std::uint64_t counted(int side);
+    Window counted(int side);
+    [[nodiscard]] bool counts(const Worker& worker) const;
 
     static constexpr int kCommandQuit = -1, kCommandCleanUp = -2;
 
@@ -63,6 +69,8 @@ class Session {
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<std::int64_t> began_ns_, ended_ns_;  // of the window, a worker
     bool stopped_ = false;
+    bool cleaned_ = false;
+    std::size_t phase_ = 0;  // read by the workers in a window, set between windows
 
     std::mutex mutex_;  // guards what follows
     std::condition_variable commanded_, idle_;

@@ -14,8 +14,8 @@ namespace {
 
 bool uses_handles(const StreamPlan& stream, std::size_t set) {
     return std::any_of(stream.steps.begin(), stream.steps.end(), [&](const StepPlan& step) {
-        const bool sync = step.kind == StepKind::kFsync || step.kind == StepKind::kFdatasync;
-        return step.set == set && (is_data_step(step.kind) || sync);
+        return step.set == set &&
+               (is_data_step(step.kind) || is_sync(step.kind) || step.kind == StepKind::kCommit);
     });
 }
 
@@ -44,12 +44,16 @@ Result<std::unique_ptr<Side>> Side::open(const LoadPlan& plan, const std::string
     for (std::size_t i = 0; i < plan.sets.size(); ++i) {
         const SetPlan& set = plan.sets[i];
         if (!set.shared_handles || !(set.has_data_steps || set.fill)) continue;
-        bool buffered = false, direct = false;
+        std::vector<int> ways(kHandleClasses, -1);  // flags to open with, -1 = no stream does
+        bool used = false;
         for (const StreamPlan& stream : plan.streams) {
-            if (uses_handles(stream, i)) (stream.direct ? direct : buffered) = true;
+            if (!uses_handles(stream, i)) continue;
+            ways[stream.handle_class()] = stream.open_flags | (stream.direct ? O_DIRECT : 0);
+            used = true;
         }
-        if (buffered || direct) FSADVISE_TRY(side->open_set(set, side->sets_[i], buffered, direct));
+        if (used) FSADVISE_TRY(side->open_set(set, side->sets_[i], ways));
     }
+    side->make_coordination(plan);
     return side;
 }
 
@@ -67,25 +71,37 @@ Result<Fd> Side::open_file(const SetPlan& set, std::uint64_t index, int flags) {
     return tl::unexpected(std::move(error));
 }
 
-Result<void> Side::open_set(const SetPlan& set, Handles& handles, bool buffered, bool direct) {
+void Side::make_coordination(const LoadPlan& plan) {
+    for (std::size_t i = 0; i < plan.signals; ++i) signals_.push_back(std::make_unique<Signal>());
+    for (std::size_t i = 0; i < plan.streams.size(); ++i) paces_.push_back(std::make_unique<Pace>());
+    logs_.resize(plan.sets.size());
+    for (const StreamPlan& stream : plan.streams) {
+        for (const StepPlan& step : stream.steps) {
+            if (step.kind != StepKind::kCommit || logs_[step.set]) continue;
+            const SetPlan& set = plan.sets[step.set];
+            logs_[step.set] = std::make_unique<GroupLog>(set.shape.size_bytes, step.block_bytes,
+                                                         set.shape.files, set.compressible, set.seed);
+        }
+    }
+}
+
+Result<void> Side::open_set(const SetPlan& set, Handles& handles, const std::vector<int>& ways) {
     handles.sizes.resize(set.shape.files);
     handles.tails = std::make_unique<std::atomic<std::uint64_t>[]>(set.shape.files);
     for (std::uint64_t i = 0; i < set.shape.files; ++i) {
         const std::uint64_t size = set.size_of(i);
         handles.sizes[i] = size;
-        if (buffered) {
-            FSADVISE_ASSIGN(Fd file, open_file(set, i, 0));
-            handles.buffered.push_back(std::move(file));
-        }
-        if (direct) {
-            FSADVISE_ASSIGN(Fd file, open_file(set, i, O_DIRECT));
-            handles.direct.push_back(std::move(file));
+        int fd = -1;
+        for (std::size_t way = 0; way < ways.size(); ++way) {
+            if (ways[way] < 0) continue;
+            FSADVISE_ASSIGN(Fd file, open_file(set, i, ways[way]));
+            fd = file.get();
+            handles.files[way].push_back(std::move(file));
         }
         if (!set.appended) continue;
         // An earlier run may have left the file longer.
         const AppendRange range = append_range(set, size);
         handles.tails[i] = range.begin;
-        const int fd = buffered ? handles.buffered.back().get() : handles.direct.back().get();
         if (!set.preallocate && ::ftruncate(fd, static_cast<off_t>(range.begin)) != 0) {
             PathBuffer path;
             set.file_path(path, i);

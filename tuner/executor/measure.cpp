@@ -44,6 +44,22 @@ nlohmann::json metrics_of(const PreparedSide& side, const SideResult& result, st
     return metrics;
 }
 
+// The phases of a load, if it has any.
+nlohmann::json phases_of(const SideResult& result) {
+    nlohmann::json phases = nlohmann::json::array();
+    for (const PhaseResult& phase : result.phases) {
+        phases.push_back({{"name", phase.name},
+                          {"operations", phase.operations},
+                          {"read_bytes", phase.read_bytes},
+                          {"written_bytes", phase.written_bytes},
+                          {"seconds", phase.seconds},
+                          {"cpu_s", phase.cpu_seconds},
+                          {"p50_ns", phase.latency.percentile(0.50)},
+                          {"p99_ns", phase.latency.percentile(0.99)}});
+    }
+    return phases;
+}
+
 }  // namespace
 
 Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration& candidate, double seconds,
@@ -90,6 +106,10 @@ Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration&
                                          {"pairs", duet.log_ratios.size()},
                                          {"effective_pairs", duet.effective_pairs},
                                          {"steady", duet.steady},
+                                         {"objective", setup.load.metric},
+                                         {"engine", probe_engine() ? "io_uring" : "threads"},
+                                         {"candidate_phases", phases_of(duet.candidate)},
+                                         {"anchor_phases", phases_of(duet.anchor)},
                                          {"candidate_area", sides[0].area},
                                          {"scale", setup.scale},
                                          {"mount_options", sides[0].read_back.mount_options}}

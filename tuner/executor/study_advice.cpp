@@ -12,6 +12,8 @@
 #include "tuner/executor/study_facts.h"
 #include "tuner/executor/tune.h"
 #include "tuner/search/search.h"
+#include "tuner/workload/objective.h"
+#include "tuner/workload/workload.h"
 
 namespace fsadvise::tuner {
 namespace {
@@ -179,8 +181,9 @@ Result<Advice> advice_from_study(const Knowledge& knowledge, const RuleNetwork& 
 
     MeasuredSummary summary;
     summary.study = study.path();
-    summary.metric =
-        "operations per second, mean log-ratio of alternating windows, candidate against default";
+    const auto load = load_from_json(facts.load, facts.request.workload);
+    summary.metric = objective_title(load ? load->metric : "operations") +
+                     ", mean log-ratio of alternating windows, candidate against default";
     summary.anchor = canonical_text(facts.anchor);
     summary.trials = static_cast<int>(trials.size());
     summary.failed = static_cast<int>(std::count_if(

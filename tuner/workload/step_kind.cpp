@@ -6,11 +6,15 @@
 namespace fsadvise::tuner {
 namespace {
 
+constexpr std::size_t kKinds = static_cast<std::size_t>(StepKind::kThink) + 1;
+
 // In the order of StepKind.
-const std::array<std::string, 14>& names() {
-    static const std::array<std::string, 14> kNames = {
-        "read",   "write",  "append",      "read-file", "create", "stat",      "open-close",
-        "unlink", "rename", "mkdir-rmdir", "list",      "fsync",  "fdatasync", "think"};
+const std::array<std::string, kKinds>& names() {
+    static const std::array<std::string, kKinds> kNames = {
+        "read",      "write",  "read-write", "append",  "truncate",    "fallocate", "punch-hole",
+        "read-file", "create", "link",       "symlink", "readlink",    "stat",      "open-close",
+        "unlink",    "rename", "mkdir",      "rmdir",   "mkdir-rmdir", "list",      "fsync",
+        "fdatasync", "commit", "signal",     "wait",    "think"};
     return kNames;
 }
 

@@ -1,14 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <initializer_list>
-#include <limits>
-#include <optional>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "base/units.h"
+#include "tuner/workload/object_reader.h"
+#include "tuner/workload/objective.h"
 #include "tuner/workload/step_kind.h"
 #include "tuner/workload/workload.h"
 
@@ -17,176 +13,288 @@ namespace {
 
 using nlohmann::json;
 
-// Reads the members of one JSON object and keeps the first error with its pointer.
-class ObjectReader {
-  public:
-    ObjectReader(const json& object, std::string name, std::string pointer)
-        : object_(object), name_(std::move(name)), pointer_(std::move(pointer)) {
-        if (!object_.is_object()) report("", "an object is expected here");
-    }
+const std::array<std::string, 2> kDistributions = {"constant", "exponential"};
+// In the order of SyncPolicy.
+const std::array<std::string, 5> kSyncModes = {"none", "fsync", "fdatasync", "o-dsync", "o-sync"};
+const std::array<std::string, 2> kCommitSyncs = {"fsync", "fdatasync"};
 
-    void known(std::initializer_list<const char*> keys) {
-        if (!object_.is_object()) return;
-        const std::vector<std::string> names(keys.begin(), keys.end());
-        for (const auto& [key, value] : object_.items()) {
-            if (std::find(names.begin(), names.end(), key) == names.end()) {
-                report("/" + key, fmt::format("unknown key '{}'{}", key, did_you_mean(key, names)));
-            }
+void read_exponential(ObjectReader& reader, const char* key, bool& exponential) {
+    std::size_t index = exponential ? 1 : 0;
+    reader.word(key, kDistributions, index);
+    exponential = index == 1;
+}
+
+// [{"<key>": "8Ki", "share": 0.7}, ...]
+std::vector<SizeShare> read_shares(ObjectReader& reader, const char* list, const char* key) {
+    std::vector<SizeShare> result;
+    reader.each(list, [&](ObjectReader& item) {
+        SizeShare entry;
+        item.known({key, "share"});
+        item.size(key, entry.bytes);
+        item.real("share", entry.share);
+        for (const char* needed : {key, "share"}) {
+            if (!item.has(needed)) item.report("", fmt::format("the key '{}' is missing", needed));
         }
-    }
+        result.push_back(entry);
+    });
+    if (reader.has(list) && result.empty()) reader.report(std::string("/") + list, "the list is empty");
+    return result;
+}
 
-    void text(const char* key, std::string& target) {
-        const json* value = find(key);
-        if (value == nullptr) return;
-        if (!value->is_string()) return report(slash(key), "a string is expected here");
-        target = value->get<std::string>();
-    }
-    void flag(const char* key, bool& target) {
-        const json* value = find(key);
-        if (value == nullptr) return;
-        if (!value->is_boolean()) return report(slash(key), "true or false is expected here");
-        target = value->get<bool>();
-    }
-    void real(const char* key, double& target) {
-        const json* value = find(key);
-        if (value == nullptr) return;
-        if (!value->is_number()) return report(slash(key), "a number is expected here");
-        target = value->get<double>();
-    }
-    void count(const char* key, std::uint64_t& target,
-               std::uint64_t limit = std::numeric_limits<std::int64_t>::max()) {
-        const json* value = find(key);
-        if (value == nullptr) return;
-        if (!value->is_number_unsigned() || value->get<std::uint64_t>() > limit) {
-            return report(slash(key), fmt::format("a whole number from 0 to {} is expected here", limit));
-        }
-        target = value->get<std::uint64_t>();
-    }
-    void count(const char* key, int& target) {
-        auto wide = static_cast<std::uint64_t>(target);
-        count(key, wide, 1'000'000'000);
-        target = static_cast<int>(wide);
-    }
-    // "8Ki" or a number of bytes.
-    void size(const char* key, std::uint64_t& target) {
-        const json* value = find(key);
-        if (value == nullptr) return;
-        if (value->is_number_unsigned()) {
-            target = value->get<std::uint64_t>();
-            return;
-        }
-        if (!value->is_string()) return report(slash(key), "a size such as \"8Ki\" is expected here");
-        const auto parsed = parse_size(value->get<std::string>());
-        if (!parsed) return report(slash(key), parsed.error().message);
-        target = *parsed;
-    }
+std::uint64_t whole(double bytes) {
+    return static_cast<std::uint64_t>(std::llround(bytes));
+}
 
-    // Array of objects, each handed to `read` with its own reader.
-    template <class Read>
-    void each(const char* key, Read read) {
-        const json* value = find(key);
-        if (value == nullptr) return;
-        if (!value->is_array()) return report(slash(key), "an array is expected here");
-        for (std::size_t i = 0; i < value->size(); ++i) {
-            ObjectReader item((*value)[i], name_, fmt::format("{}/{}/{}", pointer_, key, i));
-            read(item);
-            if (item.error_ && !error_) error_ = item.error_;
-        }
+// The mean size that the distribution stands for.
+void set_mean_size(FileSet& set) {
+    if (!set.sizes.empty()) {
+        double mean = 0;
+        for (const SizeShare& entry : set.sizes) mean += static_cast<double>(entry.bytes) * entry.share;
+        set.size_bytes = whole(mean);
+    } else if (set.size_median_bytes > 0) {
+        set.size_bytes =
+            whole(static_cast<double>(set.size_median_bytes) * std::exp(set.size_sigma * set.size_sigma / 2));
+    } else if (set.size_max_bytes > set.size_min_bytes && set.size_min_bytes > 0) {
+        const auto low = static_cast<double>(set.size_min_bytes);
+        const auto high = static_cast<double>(set.size_max_bytes);
+        set.size_bytes = whole((high - low) / std::log(high / low));
+    } else if (set.size_max_bytes != 0) {
+        set.size_bytes = set.size_max_bytes;
     }
+}
 
-    void report(const std::string& where, const std::string& message) {
-        if (!error_) error_ = Error{ErrorCode::kBadInput, message, name_ + "#" + pointer_ + where, {}};
-    }
-    [[nodiscard]] const std::optional<Error>& error() const { return error_; }
-    [[nodiscard]] bool has(const char* key) const { return object_.is_object() && object_.contains(key); }
-
-  private:
-    static std::string slash(const char* key) { return std::string("/") + key; }
-    const json* find(const char* key) const {
-        if (!object_.is_object()) return nullptr;
-        const auto found = object_.find(key);
-        return found == object_.end() ? nullptr : &*found;
-    }
-
-    const json& object_;
-    std::string name_, pointer_;
-    std::optional<Error> error_;
-};
-
-FileSet read_file_set(ObjectReader& reader) {
-    FileSet set;
-    reader.known({"name", "files", "size", "size_min", "size_max", "directory_width", "preallocate", "fill",
-                  "compressible"});
-    reader.text("name", set.name);
-    reader.count("files", set.files);
+void read_file_size(ObjectReader& reader, FileSet& set) {
     reader.size("size", set.size_bytes);
     reader.size("size_min", set.size_min_bytes);
     reader.size("size_max", set.size_max_bytes);
-    reader.count("directory_width", set.directory_width);
-    reader.flag("preallocate", set.preallocate);
-    reader.flag("fill", set.fill);
-    reader.real("compressible", set.compressible);
-    if (reader.has("size") && (reader.has("size_min") || reader.has("size_max"))) {
+    set.sizes = read_shares(reader, "sizes", "size");
+    reader.size("size_median", set.size_median_bytes);
+    reader.real("size_sigma", set.size_sigma);
+    const bool range = reader.has("size_min") || reader.has("size_max");
+    const bool lognormal = reader.has("size_median") || reader.has("size_sigma");
+    if (reader.has("size") && range) {
         reader.report("/size", "give 'size' or 'size_min' and 'size_max', not both");
+    }
+    if ((reader.has("size") || range) + (reader.has("sizes") ? 1 : 0) + (lognormal ? 1 : 0) > 1) {
+        reader.report(
+            "", "give one of 'size', 'size_min' with 'size_max', 'sizes', 'size_median' with 'size_sigma'");
     }
     if (reader.has("size_min") != reader.has("size_max")) {
         reader.report("", "'size_min' and 'size_max' belong together");
     }
-    if (set.size_max_bytes > set.size_min_bytes && set.size_min_bytes > 0) {
-        // Mean of a log-uniform distribution.
-        const auto low = static_cast<double>(set.size_min_bytes);
-        const auto high = static_cast<double>(set.size_max_bytes);
-        set.size_bytes = static_cast<std::uint64_t>(std::llround((high - low) / std::log(high / low)));
-    } else if (set.size_max_bytes != 0) {
-        set.size_bytes = set.size_max_bytes;
+    if (reader.has("size_median") != reader.has("size_sigma")) {
+        reader.report("", "'size_median' and 'size_sigma' belong together");
+    }
+    if (reader.has("size_median") && set.size_median_bytes == 0) {
+        reader.report("/size_median", "a median of zero bytes");
+    }
+    if (!reader.error()) set_mean_size(set);
+}
+
+FileSet read_file_set(ObjectReader& reader) {
+    FileSet set;
+    reader.known({"name", "files", "size", "size_min", "size_max", "sizes", "size_median", "size_sigma",
+                  "directory_width", "fan_out", "tree_depth", "preallocate", "fill", "compressible",
+                  "duplicates", "keep"});
+    reader.text("name", set.name);
+    reader.count("files", set.files);
+    read_file_size(reader, set);
+    reader.count("directory_width", set.directory_width);
+    reader.count("fan_out", set.fan_out);
+    reader.count("tree_depth", set.tree_depth);
+    if (reader.has("tree_depth") && !reader.has("fan_out")) {
+        reader.report("/tree_depth", "a tree needs 'fan_out' too");
+    }
+    if (reader.has("fan_out") && set.fan_out == 0) reader.report("/fan_out", "a tree without directories");
+    reader.flag("preallocate", set.preallocate);
+    reader.flag("fill", set.fill);
+    reader.real("compressible", set.compressible);
+    reader.real("duplicates", set.duplicates);
+    if (reader.has("keep")) {
+        std::uint64_t keep = 0;
+        reader.count("keep", keep, 1'000'000);
+        set.keep = static_cast<std::int64_t>(keep);
     }
     return set;
 }
 
+// Keys that only some operations read: given elsewhere they would be a silent mistake.
+void check_keys_of(ObjectReader& reader, StepKind kind) {
+    const auto only = [&](const char* key, bool fits, const char* owner) {
+        if (reader.has(key) && !fits)
+            reader.report(std::string("/") + key, fmt::format("'{}' belongs to {} steps", key, owner));
+    };
+    only("read_share", kind == StepKind::kReadWrite, "read-write");
+    only("record", kind == StepKind::kCommit, "commit");
+    only("sync", kind == StepKind::kCommit, "commit");
+    only("signal", kind == StepKind::kSignal || kind == StepKind::kWait, "signal and wait");
+    only("distribution", kind == StepKind::kThink, "think");
+    only("blocks", transfers(kind), "read, write, read-write and append");
+    if (reader.has("blocks") && reader.has("block")) {
+        reader.report("/block", "give 'block' or 'blocks', not both");
+    }
+}
+
 Step read_step(ObjectReader& reader) {
     Step step;
-    reader.known({"operation", "file_set", "block", "sequential", "probability", "repeat", "think_ns"});
+    reader.known({"operation", "file_set", "block", "blocks", "sequential", "probability", "repeat",
+                  "think_ns", "distribution", "read_share", "record", "sync", "signal"});
     reader.text("operation", step.operation);
-    if (!step_kind(step.operation)) {
+    if (const auto kind = step_kind(step.operation)) {
+        check_keys_of(reader, *kind);
+    } else {
         reader.report("/operation", fmt::format("unknown operation '{}'{}", step.operation,
                                                 did_you_mean(step.operation, operation_names())));
     }
     reader.text("file_set", step.file_set);
     reader.size("block", step.block_bytes);
+    step.blocks = read_shares(reader, "blocks", "block");
+    for (const SizeShare& entry : step.blocks) {
+        step.block_bytes =
+            &entry == &step.blocks.front() ? entry.bytes : std::max(step.block_bytes, entry.bytes);
+    }
     reader.flag("sequential", step.sequential);
     reader.real("probability", step.probability);
     reader.count("repeat", step.repeat);
     reader.count("think_ns", step.think_ns);
+    read_exponential(reader, "distribution", step.exponential);
+    reader.real("read_share", step.read_share);
+    reader.size("record", step.record_bytes);
+    if (reader.has("record") && step.record_bytes == 0) reader.report("/record", "a record of zero bytes");
+    std::size_t data_only = 1;
+    reader.word("sync", kCommitSyncs, data_only);
+    step.data_only = data_only == 1;
+    reader.text("signal", step.signal);
     return step;
+}
+
+void read_sync(ObjectReader& reader, Stream& stream) {
+    reader.known({"mode", "every"});
+    std::size_t mode = 0;
+    if (!reader.has("mode")) reader.report("", "the key 'mode' is missing");
+    reader.word("mode", kSyncModes, mode);
+    stream.sync = static_cast<SyncPolicy>(mode);
+    reader.count("every", stream.sync_every);
+    if (reader.has("every") && stream.sync != SyncPolicy::kFsync && stream.sync != SyncPolicy::kFdatasync) {
+        reader.report("/every", "'every' belongs to the modes fsync and fdatasync");
+    }
+}
+
+void read_rate(ObjectReader& reader, Stream& stream) {
+    reader.known({"operations", "bytes", "open_loop", "arrivals"});
+    reader.real("operations", stream.rate_operations);
+    std::uint64_t bytes = 0;
+    reader.size("bytes", bytes);
+    stream.rate_bytes = static_cast<double>(bytes);
+    if (reader.has("operations") == reader.has("bytes")) {
+        reader.report("", "give a rate in 'operations' or in 'bytes' a second, one of them");
+    }
+    for (const char* key : {"operations", "bytes"}) {
+        if (reader.has(key) && !(stream.rate_operations > 0 || stream.rate_bytes > 0)) {
+            reader.report(std::string("/") + key, "a rate limit of zero lets nothing through");
+        }
+    }
+    reader.flag("open_loop", stream.open_loop);
+    read_exponential(reader, "arrivals", stream.exponential_arrivals);
 }
 
 Stream read_stream(ObjectReader& reader) {
     Stream stream;
-    reader.known({"name", "file_set", "threads", "depth", "direct", "skew", "counts", "steps"});
+    reader.known({"name", "file_set", "threads", "depth", "direct", "skew", "hot_spot", "working_set", "sync",
+                  "rate", "counts", "steps"});
     reader.text("name", stream.name);
     reader.text("file_set", stream.file_set);
     reader.count("threads", stream.threads);
     reader.count("depth", stream.depth);
     reader.flag("direct", stream.direct);
     reader.real("skew", stream.skew);
+    reader.object("hot_spot", [&](ObjectReader& spot) {
+        spot.known({"accesses", "blocks"});
+        spot.real("accesses", stream.hot_accesses);
+        spot.real("blocks", stream.hot_blocks);
+        if (!(stream.hot_accesses > 0 && stream.hot_blocks > 0)) {
+            spot.report("", "a hot spot has the shares 'accesses' and 'blocks', both above 0");
+        }
+    });
+    reader.real("working_set", stream.working_set);
+    reader.object("sync", [&](ObjectReader& sync) { read_sync(sync, stream); });
+    reader.object("rate", [&](ObjectReader& rate) { read_rate(rate, stream); });
     reader.flag("counts", stream.counts);
     reader.each("steps", [&](ObjectReader& item) { stream.steps.push_back(read_step(item)); });
     return stream;
 }
 
-}  // namespace
+Phase read_phase(ObjectReader& reader) {
+    Phase phase;
+    reader.known({"name", "seconds", "operations", "streams"});
+    reader.text("name", phase.name);
+    reader.real("seconds", phase.seconds);
+    reader.count("operations", phase.operations);
+    reader.texts("streams", phase.streams);
+    return phase;
+}
 
-Result<Load> load_from_json(const std::string& json_text, const std::string& name) {
-    const json document = json::parse(json_text, nullptr, false, true);
-    if (document.is_discarded()) return fail(ErrorCode::kBadInput, "this is not JSON", name);
-    ObjectReader reader(document, name, "");
+Load read_load(ObjectReader& reader) {
     Load load;
-    reader.known({"metric", "flush_in_window", "window_seconds", "file_sets", "streams"});
-    reader.text("metric", load.metric);
+    reader.known({"objective", "metric", "flush_in_window", "window_seconds", "file_sets", "streams",
+                  "phases", "counting_phase"});
+    // "metric" is the older name.
+    const char* key = reader.has("objective") ? "objective" : "metric";
+    std::string wanted = load.metric;
+    reader.text(key, wanted);
+    if (reader.has("metric") && reader.has("objective")) {
+        reader.report("/metric", "give 'objective' only: 'metric' is its older name");
+    }
+    if (!objective(wanted)) {
+        reader.report(std::string("/") + key, fmt::format("unknown objective '{}'{}; known: {}", wanted,
+                                                          did_you_mean(wanted, objective_names()),
+                                                          fmt::join(objective_names(), ", ")));
+    }
+    load.metric = wanted;
     reader.flag("flush_in_window", load.flush_in_window);
     reader.real("window_seconds", load.window_seconds);
     reader.each("file_sets", [&](ObjectReader& item) { load.file_sets.push_back(read_file_set(item)); });
     reader.each("streams", [&](ObjectReader& item) { load.streams.push_back(read_stream(item)); });
+    reader.each("phases", [&](ObjectReader& item) { load.phases.push_back(read_phase(item)); });
+    reader.text("counting_phase", load.counting_phase);
+    return load;
+}
+
+// {"base": LOAD, "changes": {"/streams/0/depth": 64}} -> LOAD with the changes.
+Result<json> with_changes(const json& document, const std::string& name) {
+    if (!document.is_object() || !document.contains("base")) return document;
+    ObjectReader reader(document, name, "");
+    reader.known({"base", "changes"});
+    if (reader.error()) return tl::unexpected(*reader.error());
+    json result = document["base"];
+    const json changes = document.value("changes", json::object());
+    if (!changes.is_object())
+        return fail(ErrorCode::kBadInput, "an object is expected here", name + "#/changes");
+    for (const auto& [where, value] : changes.items()) {
+        const std::string context = name + "#/changes";
+        if (where.empty() || where.front() != '/' || where.find('~') != std::string::npos) {
+            return fail(ErrorCode::kBadInput, fmt::format("'{}' is not a JSON pointer", where), context,
+                        "such as \"/streams/0/depth\"");
+        }
+        const json::json_pointer pointer(where);
+        const json::json_pointer parent = pointer.parent_pointer();
+        // A member may be new, what holds it may not.
+        if (!result.contains(parent) || !(result[parent].is_object() || result.contains(pointer))) {
+            return fail(ErrorCode::kBadInput, fmt::format("the base has no '{}'", where), context);
+        }
+        result[pointer] = value;
+    }
+    return result;
+}
+
+}  // namespace
+
+Result<Load> load_from_json(const std::string& json_text, const std::string& name) {
+    const json given = json::parse(json_text, nullptr, false, true);
+    if (given.is_discarded()) return fail(ErrorCode::kBadInput, "this is not JSON", name);
+    FSADVISE_ASSIGN(const json document, with_changes(given, name));
+    ObjectReader reader(document, name, "");
+    Load load = read_load(reader);
     if (reader.error()) return tl::unexpected(*reader.error());
     if (auto checked = check(load); !checked) {
         Error error = checked.error();

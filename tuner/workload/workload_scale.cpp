@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "tuner/workload/scaling.h"
+#include "tuner/workload/step_kind.h"
 #include "tuner/workload/workload.h"
 
 namespace fsadvise::tuner {
@@ -27,21 +28,22 @@ bool on_set(const Stream& stream, const Step& step, const FileSet& set) {
 // Bytes one file of the set takes on disk, on average.
 std::uint64_t mean_footprint(const ScaledSet& set) {
     std::uint64_t mean = set.size_bytes;
-    if (set.size_max_bytes > set.size_min_bytes) mean += kSizeGrain / 2;  // sizes that end inside a block
+    if (set.varies()) mean += kSizeGrain / 2;  // sizes that end inside a block
     return (mean + kSizeGrain - 1) / kSizeGrain * kSizeGrain;
 }
 
 std::uint64_t population(const Load& load, const FileSet& set, double scale) {
     const ScaledSet shape = scaled(set, scale);
     const CreatedFiles created = created_files(load, set, scale);
-    const std::uint64_t base = set.fill || created.actors == 0 ? shape.files : 0;
-    return base + created.actors * created.most;
+    const std::uint64_t base = set.fill || created.file_actors == 0 ? shape.files : 0;
+    return base + created.file_actors * created.most;
 }
 
 }  // namespace
 
 ScaledSet scaled(const FileSet& set, double scale) {
-    ScaledSet result{set.files, set.size_bytes, set.size_min_bytes, set.size_max_bytes};
+    ScaledSet result{set.files, set.size_bytes,        set.size_min_bytes, set.size_max_bytes,
+                     set.sizes, set.size_median_bytes, set.size_sigma};
     if (scale == 1.0) return result;
     if (set.files > kFewFiles) {
         const auto files = static_cast<std::uint64_t>(std::llround(static_cast<double>(set.files) * scale));
@@ -50,6 +52,8 @@ ScaledSet scaled(const FileSet& set, double scale) {
         result.size_bytes = scale_size(set.size_bytes, scale);
         result.size_min_bytes = scale_size(set.size_min_bytes, scale);
         result.size_max_bytes = scale_size(set.size_max_bytes, scale);
+        result.size_median_bytes = scale_size(set.size_median_bytes, scale);
+        for (SizeShare& entry : result.sizes) entry.bytes = scale_size(entry.bytes, scale);
     }
     return result;
 }
@@ -57,15 +61,27 @@ ScaledSet scaled(const FileSet& set, double scale) {
 CreatedFiles created_files(const Load& load, const FileSet& set, double scale) {
     CreatedFiles result;
     for (const Stream& stream : load.streams) {
-        const bool creates = std::any_of(stream.steps.begin(), stream.steps.end(), [&](const Step& step) {
-            return step.operation == "create" && on_set(stream, step, set);
-        });
-        if (creates) result.actors += static_cast<std::uint64_t>(stream.threads * stream.depth);
+        bool adds = false, creates = false;
+        for (const Step& step : stream.steps) {
+            const auto kind = step_kind(step.operation);
+            if (!kind || !adds_name(*kind) || !on_set(stream, step, set)) continue;
+            adds = true;
+            creates = creates || kind == StepKind::kCreate || kind == StepKind::kLink;
+        }
+        const auto actors = static_cast<std::uint64_t>(stream.threads * stream.depth);
+        if (adds) result.actors += actors;
+        if (creates) result.file_actors += actors;
     }
     if (result.actors == 0) return result;
     const std::uint64_t share = scaled(set, scale).files / result.actors;
-    result.keep = std::clamp<std::uint64_t>(share * 3 / 4, 1, kMostKeptByActor);
-    result.most = std::clamp<std::uint64_t>(share, result.keep + 1, result.keep * 2);
+    if (set.keep >= 0) {
+        // A scaled set has room for fewer.
+        result.keep = std::min(static_cast<std::uint64_t>(set.keep), share > 0 ? share - 1 : 0);
+    } else {
+        result.keep = std::clamp<std::uint64_t>(share * 3 / 4, 1, kMostKeptByActor);
+    }
+    const std::uint64_t least = result.keep + 1;
+    result.most = std::clamp<std::uint64_t>(share, least, std::max(least, result.keep * 2));
     return result;
 }
 
