@@ -34,6 +34,27 @@ void decode(Decoder& decoder, JsonValue value, OptionalSize& out) {
     out.bytes = static_cast<double>(bytes);
 }
 
+// A variant is a workload of its own name whose load is the base with changes; the tuner applies them.
+void decode_variants(Decoder& decoder, JsonValue list, const WorkloadDescription& base, KnowledgeData& data) {
+    for (const JsonValue element : list) {
+        WorkloadDescription variant = base;
+        variant.aliases.clear();
+        Id id{IdKind::kWorkload, variant.id};
+        JsonObject changes;
+        const Field fields[] = {
+            required("id", id),
+            required("title", variant.title),
+            required("changes", changes),
+        };
+        decoder.object(element, fields);
+        if (changes.value) {
+            variant.load =
+                R"({"base": )" + base.load + R"(, "changes": )" + std::string(changes.value->text()) + "}";
+        }
+        data.workloads.push_back(std::move(variant));
+    }
+}
+
 }  // namespace
 
 void decode_workload(Decoder& decoder, JsonValue root, KnowledgeData& data) {
@@ -49,6 +70,7 @@ void decode_workload(Decoder& decoder, JsonValue root, KnowledgeData& data) {
     Sources sources{workload.sources};
     JsonObject load;
     std::vector<std::string> notes;  // for people: what an import or a capture could not carry over
+    JsonArray variants;
     const Field fields[] = {
         required("schema_version", version),
         required("kind", kind),
@@ -65,9 +87,13 @@ void decode_workload(Decoder& decoder, JsonValue root, KnowledgeData& data) {
         optional("notes", notes),
         required("sources", sources),
         required("load", load),
+        optional("variants", variants),
     };
     decoder.object(root, fields);
     if (load.value) workload.load = load.value->text();
+    if (!variants.value) return;
+    const WorkloadDescription base = workload;  // the list grows
+    decode_variants(decoder, *variants.value, base, data);
 }
 
 }  // namespace fsadvise

@@ -11,7 +11,6 @@ class EngineSource final : public LoadSource {
   public:
     explicit EngineSource(Load load) : load_(std::move(load)) {}
     [[nodiscard]] Result<void> check() const override {
-        FSADVISE_TRY(probe_engine());
         return tuner::check(load_);
     }
     [[nodiscard]] Result<double> fitting_scale(std::uint64_t area_bytes) const override {
@@ -29,6 +28,8 @@ class EngineSource final : public LoadSource {
                                 const EngineOptions& options) const override {
         return tuner::run_duet(load_, candidate_directory, anchor_directory, options);
     }
+    [[nodiscard]] std::string metric() const override { return load_.metric; }
+    [[nodiscard]] std::string engine() const override { return probe_engine() ? "io_uring" : "threads"; }
     [[nodiscard]] bool counts_resources() const override { return true; }
 
   private:
@@ -58,6 +59,8 @@ class DriverSource final : public LoadSource {
                                 const EngineOptions& options) const override {
         return run_driver_duet(task_for(options), candidate_directory, anchor_directory, options);
     }
+    [[nodiscard]] std::string metric() const override { return "operations"; }
+    [[nodiscard]] std::string engine() const override { return driver_.id(); }
     [[nodiscard]] bool counts_resources() const override { return false; }
 
   private:

@@ -29,6 +29,10 @@ class LoadSource {
     virtual Result<DuetResult> run_duet(const std::string& candidate_directory,
                                         const std::string& anchor_directory,
                                         const EngineOptions& options) const = 0;
+    // What is compared: "operations", "p99", ...
+    [[nodiscard]] virtual std::string metric() const = 0;
+    // What does the work: "io_uring", "threads", or the id of a driver.
+    [[nodiscard]] virtual std::string engine() const = 0;
     // Whether CPU time and bytes are known: of an application, only what it reports.
     [[nodiscard]] virtual bool counts_resources() const = 0;
 };
