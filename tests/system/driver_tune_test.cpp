@@ -78,6 +78,32 @@ TEST_CASE("tune with a driver measures, records the driver and can be reported")
     CHECK(report.exit_code == 0);
 }
 
+TEST_CASE("tune with a command reads its metric; one that fails is a reason in the study") {
+    if (const auto reason = test::no_loop_devices()) {
+        MESSAGE("SKIPPED: ", *reason);
+        return;
+    }
+    const test::OpenFolder folder;
+    const auto result = test::run_fsadvise(
+        tune_words(folder, {"--command", "dd if=/dev/zero of={dir}/file bs=1M count=4 conv=fsync",
+                            "--metric-regex", "copied, ([0-9.e-]+) s", "--lower-is-better"}));
+    CAPTURE(result.errors);
+    REQUIRE(result.exit_code == 0);
+    check_study(folder, "command");
+
+    const test::OpenFolder other;
+    const auto failed = test::run_fsadvise(tune_words(other, {"--command", "ls {dir}/missing"}));
+    CHECK(failed.exit_code == 5);
+    CHECK(failed.errors.find("No such file") != std::string::npos);
+    const auto study = tuner::Study::open(other.file("s.sqlite"));
+    REQUIRE(study);
+    const auto trials = (*study)->trials();
+    REQUIRE(trials);
+    REQUIRE(trials->size() == 1);
+    CHECK(trials->front().state == "failed");
+    CHECK(trials->front().reason.find("No such file") != std::string::npos);
+}
+
 TEST_CASE("wrong driver options are refused before anything is touched") {
     const test::OpenFolder folder;
     const auto refused = [&](std::vector<std::string> more, const char* words) {
