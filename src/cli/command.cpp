@@ -9,6 +9,7 @@
 
 #include "base/fd.h"
 #include "tuner/exchange/exchange.h"
+#include "tuner/study/study.h"
 
 namespace fsadvise::cli {
 
@@ -16,13 +17,12 @@ namespace {
 
 constexpr std::size_t kLargestWorkload = 16u << 20;
 
-// `own`: the file of a workload that is no part of the knowledge, or empty.
-Result<LoadedKnowledge> load(const Common& common, const std::string& own, std::string* id) {
+// `own`: where a workload that is no part of the knowledge comes from, or empty; `text`: the document.
+Result<LoadedKnowledge> load(const Common& common, const std::string& own, std::string text,
+                             std::string* id) {
     LoadedKnowledge loaded;
     std::vector<KnowledgeFile> files;
-    std::string text;
     if (!own.empty()) {
-        FSADVISE_ASSIGN(text, read_file(own, kLargestWorkload));
         // The load is looked at now, so that an advice is never given for one that could not be measured.
         FSADVISE_ASSIGN(const tuner::WorkloadDocument document, tuner::document_from_json(text, own));
         *id = document.id;
@@ -37,7 +37,8 @@ Result<LoadedKnowledge> load(const Common& common, const std::string& own, std::
     for (const KnowledgeFile& file : loaded.directory.view()) files.push_back(file);
     if (!own.empty()) {
         const std::string known = "workloads/" + *id + ".json";
-        std::erase_if(files, [&](const KnowledgeFile& file) { return file.name == known && file.name != own; });
+        std::erase_if(files,
+                      [&](const KnowledgeFile& file) { return file.name == known && file.name != own; });
     }
     FSADVISE_ASSIGN(loaded.knowledge, Knowledge::load(files));
     FSADVISE_ASSIGN(loaded.network, RuleNetwork::build(loaded.knowledge));
@@ -47,7 +48,7 @@ Result<LoadedKnowledge> load(const Common& common, const std::string& own, std::
 }  // namespace
 
 Result<LoadedKnowledge> load_knowledge(const Common& common) {
-    return load(common, {}, nullptr);
+    return load(common, {}, {}, nullptr);
 }
 
 bool names_workload_file(const std::string& workload) {
@@ -55,11 +56,24 @@ bool names_workload_file(const std::string& workload) {
 }
 
 Result<LoadedKnowledge> load_knowledge(const Common& common, std::string& workload) {
-    if (!names_workload_file(workload)) return load(common, {}, nullptr);
+    if (!names_workload_file(workload)) return load_knowledge(common);
     std::string id;
-    FSADVISE_ASSIGN(LoadedKnowledge loaded, load(common, workload, &id));
+    FSADVISE_ASSIGN(std::string text, read_workload_file(workload));
+    FSADVISE_ASSIGN(LoadedKnowledge loaded, load(common, workload, std::move(text), &id));
     workload = id;
     return loaded;
+}
+
+Result<LoadedKnowledge> load_knowledge_of_study(const Common& common, const std::string& study) {
+    FSADVISE_ASSIGN(const auto opened, tuner::Study::open(study));
+    auto text = opened->get("workload");
+    if (!text) return load_knowledge(common);
+    std::string id;
+    return load(common, study + "#workload", std::move(*text), &id);
+}
+
+Result<std::string> read_workload_file(const std::string& file) {
+    return read_file(file, kLargestWorkload);
 }
 
 Result<std::string> read_input(const std::string& file, std::size_t limit_bytes) {

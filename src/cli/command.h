@@ -44,6 +44,9 @@ Result<LoadedKnowledge> load_knowledge(const Common& common);
 // read too, in place of a known workload of the same id, and `workload` becomes its id.
 Result<LoadedKnowledge> load_knowledge(const Common& common, std::string& workload);
 bool names_workload_file(const std::string& workload);
+// The same with the workload that a study keeps if it is no part of the knowledge.
+Result<LoadedKnowledge> load_knowledge_of_study(const Common& common, const std::string& study);
+Result<std::string> read_workload_file(const std::string& file);
 
 // A file, or standard input for "-". Errors: kBadInput, also above the limit.
 Result<std::string> read_input(const std::string& file, std::size_t limit_bytes);

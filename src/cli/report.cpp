@@ -15,7 +15,7 @@ struct ReportOptions {
 };
 
 Outcome report(const ReportOptions& options, const Common& common) {
-    FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common));
+    FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge_of_study(common, options.study));
     FSADVISE_ASSIGN(const auto study, tuner::Study::open(options.study));
     FSADVISE_ASSIGN(const Advice advice, tuner::advice_from_study(loaded.knowledge, loaded.network, *study));
     FSADVISE_ASSIGN(const auto trials, study->trials());

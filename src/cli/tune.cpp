@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/driver_options.h"
+#include "cli/target_options.h"
 #include "output/render.h"
 #include "tuner/executor/load_source.h"
 
@@ -23,7 +24,8 @@ struct TuneCommand {
     HostOptions host;
     DriverOptions driver;
     tuner::TuneOptions tune;
-    std::string size, budget;
+    TargetOptions place;
+    std::string budget;
     std::string format = "text";
     bool json = false;
 };
@@ -57,11 +59,8 @@ class ProgressLine {
 };
 
 Result<void> parse_amounts(TuneCommand& command) {
-    if (!command.size.empty()) {
-        auto size = parse_size(command.size);
-        if (!size) return fail(ErrorCode::kUsage, size.error().message, "--size", size.error().hint);
-        command.tune.target.size_bytes = *size;
-    }
+    FSADVISE_TRY(parse_target_size(command.place));
+    command.tune.target = command.place.target;
     if (!std::isfinite(command.tune.trial_seconds)) {
         return fail(ErrorCode::kUsage, "not a number", "--trial-seconds", "write for example 5");
     }
@@ -72,20 +71,6 @@ Result<void> parse_amounts(TuneCommand& command) {
                         "write for example 5m or 1h30m");
         }
         command.tune.budget_ns = *budget;
-    }
-    return {};
-}
-
-Result<void> check_target_words(const TuneCommand& command) {
-    const auto& target = command.tune.target;
-    if (command.tune.resume) return {};
-    if (target.scratch_file.empty() == target.device.empty()) {
-        return fail(ErrorCode::kUsage, "name one place to measure on", "tune",
-                    "--scratch-file FILE --size 4G, or --device /dev/X --erase /dev/X");
-    }
-    if (!target.scratch_file.empty() && target.size_bytes == 0) {
-        return fail(ErrorCode::kUsage, "no size given for the scratch file", "--scratch-file",
-                    "add for example --size 4G");
     }
     return {};
 }
@@ -103,25 +88,22 @@ Result<void> choose_load(TuneCommand& command) {
 
 // Facts for the space: this machine with its real tool versions, and the medium the areas will have.
 Result<Request> tune_request(const TuneCommand& command, const Knowledge& knowledge, ProcessRunner& runner) {
-    FSADVISE_ASSIGN(Host host, resolve_host(command.host, knowledge));
-    host.tools.clear();
-    probe_tools(host, runner);
-    if (!command.tune.target.device.empty()) {
-        // A device that cannot be looked at is refused with a better message by the target's own checks.
-        if (auto device = probe_device(SystemFileReader(), command.tune.target.device)) host.device = *device;
-        if (host.device && host.device->size_bytes) host.device->size_bytes = *host.device->size_bytes / 2;
-    } else {
-        host.device = BlockDevice{};
-        host.device->media = "loop";
-    }
+    FSADVISE_ASSIGN(Host host, measuring_host(command.host, command.tune.target, knowledge, runner));
     return resolve_request(command.request, knowledge, std::move(host));
 }
 
 Outcome tune_command(TuneCommand& command, const Common& common) {
     FSADVISE_TRY(parse_amounts(command));
-    FSADVISE_TRY(check_target_words(command));
+    if (!command.tune.resume) FSADVISE_TRY(check_target_words(command.place, "tune"));
     FSADVISE_TRY(choose_load(command));
-    FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common, command.request.workload));
+    if (names_workload_file(command.request.workload)) {
+        FSADVISE_ASSIGN(command.tune.workload_document, read_workload_file(command.request.workload));
+    }
+    const bool of_study =
+        command.tune.resume && command.request.workload.empty() && !command.tune.study_path.empty();
+    FSADVISE_ASSIGN(const LoadedKnowledge loaded,
+                    of_study ? load_knowledge_of_study(common, command.tune.study_path)
+                             : load_knowledge(common, command.request.workload));
     SystemProcessRunner runner;
     Request request;
     if (!command.tune.resume) {
@@ -153,7 +135,9 @@ Outcome tune_command(TuneCommand& command, const Common& common) {
     const bool unfinished = advice->measured && !advice->measured->complete;
     const int status = unfinished ? exit_status(ErrorCode::kRunFailed) : 0;
     if (unfinished && !common.quiet) {
-        std::fprintf(stderr, "fsadvise: the budget ended before the confirmation; go on with: fsadvise tune --resume --study %s --budget TIME\n",
+        std::fprintf(stderr,
+                     "fsadvise: the budget ended before the confirmation; go on with: fsadvise tune --resume "
+                     "--study %s --budget TIME\n",
                      shell_quote(command.tune.study_path).c_str());
     }
     if (command.json || command.format == "json") {
@@ -179,15 +163,7 @@ void add_tune(CLI::App& app, Invocation& invocation) {
         app.add_subcommand("tune", "measure candidates on a scratch file or an erased device");
     add_request_options(*command, options->request);
     add_driver_options(*command, options->driver);
-    auto& target = options->tune.target;
-    command->add_option("--scratch-file", target.scratch_file, "measure on a loop device over this new file")
-        ->type_name("FILE");
-    command->add_option("--size", options->size, "size of the scratch file, e.g. 4G")->type_name("SIZE");
-    command->add_option("--device", target.device, "measure on this device: everything on it is lost")
-        ->type_name("DEVICE");
-    command->add_option("--erase", target.erase, "the same device again")->type_name("DEVICE");
-    command->add_flag("--overwrite-signature", target.overwrite_signature,
-                      "erase even if a filesystem is found on it");
+    add_target_options(*command, options->place);
     command->add_option("--budget", options->budget, "time for the whole study, e.g. 20m")->type_name("TIME");
     command->add_option("--trials", options->tune.trials, "number of search trials")
         ->check(CLI::Range(1, 100000))
@@ -205,7 +181,6 @@ void add_tune(CLI::App& app, Invocation& invocation) {
     command->add_option("--cores", options->tune.cores, "threads of the load at most")
         ->check(CLI::Range(1, 4096))
         ->type_name("N");
-    command->add_option("--work-dir", target.work_directory, "where mount points are made")->type_name("DIR");
     command->add_option("--format", options->format, "text, json or shell")
         ->check(CLI::IsMember({"text", "json", "shell"}))
         ->type_name("F");

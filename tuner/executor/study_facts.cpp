@@ -26,6 +26,7 @@ Result<void> write_facts(Study& study, const StudyFacts& facts) {
     FSADVISE_TRY(study.set("anchor", to_json(facts.anchor).dump()));
     FSADVISE_TRY(study.set("knowledge_digest", facts.knowledge_digest));
     FSADVISE_TRY(study.set("load", facts.load));
+    if (!options.workload_document.empty()) FSADVISE_TRY(study.set("workload", options.workload_document));
     return write_elapsed(study, facts.elapsed_ns);
 }
 

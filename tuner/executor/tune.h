@@ -23,6 +23,7 @@ struct TuneOptions {
     std::uint64_t seed = 1;
     int cores = 0;
     std::string load;  // JSON of another source of load than the workload's (load_source.h); empty = none
+    std::string workload_document;  // JSON of a workload that is no part of the knowledge; the study keeps it
 };
 
 struct TuneProgress {
