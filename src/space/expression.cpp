@@ -183,6 +183,11 @@ class Evaluator {
                 return version(item);
             case Operator::kPow2:
                 return is_power_of_two(operand(item, 0));
+            case Operator::kLowBit: {
+                const auto value = operand(item, 0);
+                const auto* whole = value ? std::get_if<std::int64_t>(&*value) : nullptr;
+                return whole != nullptr && *whole > 0 ? std::optional(Value{*whole & -*whole}) : std::nullopt;
+            }
             case Operator::kLog2: {
                 const auto real = as_real(operand(item, 0));
                 return real && *real > 0 ? number(std::log2(*real)) : std::nullopt;

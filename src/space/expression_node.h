@@ -34,6 +34,7 @@ enum class Operator : std::uint8_t {
     kSince,
     kBefore,
     kPow2,
+    kLowBit,
     kLog2,
     kMin,
     kMax,
@@ -54,6 +55,7 @@ inline constexpr ExpressionFunction kFunctions[] = {
     {"since", Operator::kSince, 2, 2},    // since(v, '6.8'): version v is 6.8 or newer
     {"before", Operator::kBefore, 2, 2},  // before(v, '6.8'): version v is older than 6.8
     {"pow2", Operator::kPow2, 1, 1},      // pow2(x): x is a power of two
+    {"lowbit", Operator::kLowBit, 1, 1},  // lowbit(x): the largest power of two that divides x
     {"log2", Operator::kLog2, 1, 1},
     {"min", Operator::kMin, 2, kManyArguments},
     {"max", Operator::kMax, 2, kManyArguments},

@@ -38,7 +38,7 @@ const std::vector<std::string> kConfigurations = {
     "ext4:-O fast_commit",
     "xfs",
     "xfs:-b size=1024",
-    "xfs:-l size=10m",
+    "xfs:-m rmapbt=1",
     "xfs::wsync",
     "btrfs",
     "btrfs::nodatacow",
