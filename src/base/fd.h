@@ -41,7 +41,7 @@ class Fd {
 // Errors: kBadInput with the path as context. Bounds: refuses files above `limit_bytes`.
 Result<std::string> read_file(const std::string& path, std::size_t limit_bytes = 256u << 20);
 // Writes a temporary in the same folder, fsyncs, renames: a reader sees the old or the new file, never half
-// of one.
+// of one. Keeps mode and owner of what it replaces; follows links; a device or FIFO is written to, never replaced.
 Result<void> write_file_atomically(const std::string& path, std::string_view content);
 
 }  // namespace fsadvise

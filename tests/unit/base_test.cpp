@@ -1,4 +1,8 @@
+#include <filesystem>
+
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -107,6 +111,33 @@ TEST_CASE("an atomic write replaces the whole file or leaves it") {
     REQUIRE_FALSE(refused.has_value());
     CHECK(refused.error().context == "/nonexistent/folder/file");
     CHECK_FALSE(read_file("/proc").has_value());
+}
+
+TEST_CASE("writing a file follows links, keeps its mode, and never replaces a device or a FIFO") {
+    const std::string folder = "/tmp/fsadvise-write-" + std::to_string(::getpid());
+    std::filesystem::create_directories(folder);
+    const std::string file = folder + "/file", link = folder + "/link", fifo = folder + "/fifo";
+    REQUIRE(write_file_atomically(file, "old"));
+    REQUIRE(::chmod(file.c_str(), 0600) == 0);
+    REQUIRE(::symlink("file", link.c_str()) == 0);
+    REQUIRE(write_file_atomically(link, "new"));
+    CHECK(std::filesystem::is_symlink(link));
+    CHECK(read_file(file).value() == "new");
+    CHECK((std::filesystem::status(file).permissions() & std::filesystem::perms::all) == std::filesystem::perms(0600));
+
+    REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+    const auto reader = Fd::open(fifo, O_RDWR | O_NONBLOCK);
+    REQUIRE(reader);
+    REQUIRE(write_file_atomically(fifo, "through"));
+    char text[16] = {};
+    CHECK(::read(reader->get(), text, sizeof text) == 7);
+    CHECK(std::string(text) == "through");
+    CHECK(std::filesystem::is_fifo(fifo));
+
+    REQUIRE(write_file_atomically("/dev/null", "nothing"));
+    CHECK(std::filesystem::is_character_file("/dev/null"));
+    if (std::filesystem::is_character_file("/dev/full")) CHECK_FALSE(write_file_atomically("/dev/full", "x").has_value());
+    std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("the fake reader lists folders and records what was asked") {
