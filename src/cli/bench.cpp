@@ -1,5 +1,5 @@
 // fsadvise bench: one configuration or directory measured, or two compared side by side.
-#include "tuner/executor/bench.h"
+#include "tuner/bench/bench.h"
 
 #include <cmath>
 #include <cstdio>

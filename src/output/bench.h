@@ -4,7 +4,7 @@
 #include <string>
 
 #include "output/render.h"
-#include "tuner/executor/bench.h"
+#include "tuner/bench/bench_result.h"
 
 namespace fsadvise {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "tuner/executor/bench.h"
+#include "tuner/bench/bench_result.h"
 
 namespace fsadvise {
 

@@ -16,8 +16,9 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"advice", {"base", "host", "space", "advice"}},
     {"models", {"base", "models"}},
     {"tuner", {"base", "host", "space", "advice", "models", "tuner"}},
-    // Renderers read plain structs: of the tuner only the trials of a study and the outcome of a verification.
-    {"output", {"base", "host", "space", "advice", "tuner/study", "tuner/verify", "output"}},
+    // Renderers read plain structs: of the tuner only the trials of a study, and the outcomes
+    // of a verification and of a bench.
+    {"output", {"base", "host", "space", "advice", "tuner/study", "tuner/verify", "tuner/bench", "output"}},
     {"cli", {"base", "host", "space", "advice", "models", "tuner", "output", "cli"}},
 };
 

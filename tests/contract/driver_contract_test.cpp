@@ -46,7 +46,8 @@ void check_contract(const std::string& id) {
             CHECK(slice->operations > 0);
             CHECK(slice->seconds > 0);
             CHECK(slice->operations_per_s() > 0);
-            CHECK(slice->errors == 0);
+            // A transaction that loses a deadlock is reported and tried again; most must succeed.
+            CHECK(static_cast<double>(slice->errors) <= 0.5 * slice->operations);
             CHECK(slice->latency.maximum() < 60'000'000'000);
             const auto paused = (*session)->pause();
             REQUIRE_MESSAGE(paused, to_text(paused.error()));

@@ -81,7 +81,7 @@ TEST_CASE("a file of a known id takes its place, and its traits decide") {
 
 TEST_CASE("list, show and export know ids and aliases") {
     CHECK(run_fsadvise({"workload", "list"}).output.find("postgres") != std::string::npos);
-    CHECK(run_fsadvise({"workload", "show", "postgresql"}).output.find("fdatasync on wal") !=
+    CHECK(run_fsadvise({"workload", "show", "postgresql"}).output.find("commit 8KiB on wal") !=
           std::string::npos);
     const auto exported = run_fsadvise({"workload", "export", "postgres", "--to", "fio"});
     CHECK(exported.exit_code == 0);

@@ -2,6 +2,7 @@
 //
 // A loop of fio is one transfer, so a loop of several steps becomes the mix of its transfers; what that loses
 // is said in comments and warnings.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -67,7 +68,10 @@ class FioWriter {
     std::string stream_text(const Stream& stream) {
         std::vector<Part> parts;
         Pauses pauses;
-        for (const Step& step : stream.steps) count(stream, step, parts, pauses);
+        for (const Step& step : stream.steps) {
+            for (const Step& part : transfers_of(stream, step)) count(stream, part, parts, pauses);
+        }
+        tell_what_jobs_lack(stream);
         std::erase_if(parts, [&](const Part& part) {
             if (part.reads + part.writes > 0) return false;
             if (part.fsyncs + part.fdatasyncs > 0) {
@@ -94,6 +98,46 @@ class FioWriter {
             text += job_text(name, stream, parts[i], i == 0 ? pauses : Pauses{});
         }
         return text;
+    }
+
+    // What a step is made of, as far as a job has words for it.
+    std::vector<Step> transfers_of(const Stream& stream, const Step& step) {
+        if (!step.blocks.empty())
+            warn(fmt::format("stream {}: a distribution of block sizes, of which the largest is kept",
+                             stream.name));
+        std::vector<Step> parts = {step};
+        if (step.operation == "read-write") {
+            Step write = step;
+            parts.front().operation = "read";
+            parts.front().probability *= step.read_share;
+            write.operation = "write";
+            write.probability *= 1 - step.read_share;
+            parts.push_back(write);
+        } else if (step.operation == "commit") {
+            warn(fmt::format("stream {}: commits that wait for one flush together; each job syncs for itself",
+                             stream.name));
+            parts.front().operation = "write";
+            parts.front().sequential = true;
+            Step sync = step;
+            sync.operation = step.data_only ? "fdatasync" : "fsync";
+            parts.push_back(sync);
+        }
+        if (stream.sync != SyncPolicy::kNone && parts.back().operation == "write") {
+            Step sync = step;
+            const bool whole = stream.sync == SyncPolicy::kFsync || stream.sync == SyncPolicy::kOSync;
+            sync.operation = whole ? "fsync" : "fdatasync";
+            sync.probability = parts.back().probability / std::max(1, stream.sync_every);
+            parts.push_back(sync);
+        }
+        return parts;
+    }
+
+    void tell_what_jobs_lack(const Stream& stream) {
+        if (stream.rate_operations > 0 || stream.rate_bytes > 0)
+            warn(fmt::format("stream {}: its rate limit, which counts loops and not transfers", stream.name));
+        if (stream.hot_accesses > 0) warn(fmt::format("stream {}: its hot spot", stream.name));
+        if (stream.working_set < 1)
+            warn(fmt::format("stream {}: the part of its data that is never touched", stream.name));
     }
 
     void count(const Stream& stream, const Step& step, std::vector<Part>& parts, Pauses& pauses) {

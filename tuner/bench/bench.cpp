@@ -1,4 +1,4 @@
-#include "tuner/executor/bench.h"
+#include "tuner/bench/bench.h"
 
 #include <cerrno>
 #include <cmath>
