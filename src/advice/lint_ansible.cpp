@@ -60,7 +60,7 @@ class Ansible {
                 value.kind = YamlNode::Kind::kScalar;
                 value.text = word.substr(equals + 1);
                 value.line = node.line;
-                map.entries.emplace_back(word.substr(0, equals), std::move(value));
+                map.entries.push_back({std::string(word.substr(0, equals)), std::move(value)});
             }
         }
         return map;

@@ -462,7 +462,8 @@ void tidy(LintResult& result) {
     const auto same = [](const Finding& a, const Finding& b) {
         return a.line == b.line && a.id == b.id && a.subject == b.subject;
     };
-    const auto [first, last] = std::ranges::unique(result.findings, same);
+    const auto first = std::unique(result.findings.begin(), result.findings.end(), same);
+    const auto last = result.findings.end();
     result.findings.erase(first, last);
     // "Is the default" beside something graver about the same word only confuses.
     std::set<std::pair<int, std::string>> graver;

@@ -148,7 +148,7 @@ class TreeBuilder final : public YAML::EventHandler {
             if (parent.key == "<<" && node.kind == YamlNode::Kind::kMap) {
                 for (auto& entry : node.entries) parent.node.entries.push_back(std::move(entry));
             } else if (!parent.key.empty()) {
-                parent.node.entries.emplace_back(std::move(parent.key), std::move(node));
+                parent.node.entries.push_back({std::move(parent.key), std::move(node)});
             }
             parent.key.clear();
         }
@@ -168,7 +168,7 @@ tl::unexpected<Error> bad(const std::string& what, const std::string& file, int 
 }  // namespace
 
 const YamlNode* YamlNode::find(std::string_view key) const {
-    const auto found = std::ranges::find(entries, key, &std::pair<std::string, YamlNode>::first);
+    const auto found = std::ranges::find(entries, key, &YamlEntry::first);
     return found == entries.end() ? nullptr : &found->second;
 }
 

@@ -14,6 +14,8 @@
 
 namespace fsadvise {
 
+struct YamlEntry;
+
 struct YamlNode {
     enum class Kind { kNull, kScalar, kList, kMap };
     Kind kind = Kind::kNull;
@@ -22,7 +24,7 @@ struct YamlNode {
     bool block = false;           // kScalar: written as | or >, the content starts on the next line
     int line = 0;                 // 1-based; of the first content line for block scalars
     std::vector<YamlNode> items;  // kList
-    std::vector<std::pair<std::string, YamlNode>> entries;  // kMap, keys that are no scalars are left out
+    std::vector<YamlEntry> entries;  // kMap, keys that are no scalars are left out
 
     [[nodiscard]] const YamlNode* find(std::string_view key) const;
     // The first of several spellings of a key.
@@ -32,6 +34,11 @@ struct YamlNode {
     [[nodiscard]] bool is_map() const { return kind == Kind::kMap; }
     [[nodiscard]] bool is_scalar() const { return kind == Kind::kScalar; }
     [[nodiscard]] bool is_true() const;
+};
+
+struct YamlEntry {
+    std::string first;  // the key
+    YamlNode second;
 };
 
 // All documents of the stream.

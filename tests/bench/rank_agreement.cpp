@@ -32,13 +32,11 @@ using namespace fsadvise::tuner;
 const std::vector<std::string> kConfigurations = {
     "ext4",
     "ext4::data=journal",
-    "ext4::nodelalloc",
     "ext4:-O ^has_journal",
     "ext4:-b 1024",
     "ext4:-O fast_commit",
     "xfs",
     "xfs:-b size=1024",
-    "xfs:-m rmapbt=1",
     "xfs::wsync",
     "btrfs",
     "btrfs::nodatacow",
