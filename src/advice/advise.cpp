@@ -1,6 +1,7 @@
 #include "advice/advise.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -21,12 +22,17 @@ void rank(const Knowledge& knowledge, const Request& request, std::vector<Candid
     });
 }
 
-// Moves filesystems that cannot even be made plain to the excluded ones.
-void exclude_refused(std::vector<Candidate>& candidates, std::vector<std::string>& excluded) {
+// Moves filesystems that cannot even be made plain, or not as required, to the excluded ones. Returns the
+// requirements that were in the way.
+std::vector<std::string> exclude_refused(std::vector<Candidate>& candidates,
+                                         std::vector<std::string>& excluded) {
+    std::set<std::string> needs;
     for (const auto& candidate : candidates) {
         if (!candidate.refused.empty()) excluded.push_back(candidate.filesystem + ": " + candidate.refused);
+        if (!candidate.unmet_need.empty()) needs.insert(candidate.unmet_need);
     }
     std::erase_if(candidates, [](const Candidate& candidate) { return !candidate.refused.empty(); });
+    return {needs.begin(), needs.end()};
 }
 
 void add_notes(const Knowledge& knowledge, const WorkloadDescription& workload,
@@ -98,12 +104,8 @@ Result<Advice> advise(const Knowledge& knowledge, const RuleNetwork& network, co
     for (const auto& filesystem : usable) {
         candidates.push_back(make_candidate(knowledge, network, advice.request, general, filesystem));
     }
-    exclude_refused(candidates, advice.excluded);
-    if (candidates.empty()) {
-        return fail(ErrorCode::kUnavailable,
-                    "no filesystem can be made on this target: " + join(advice.excluded, "; "), {},
-                    "describe another target (--size, --kernel) or relax a requirement");
-    }
+    const auto unmet = exclude_refused(candidates, advice.excluded);
+    if (candidates.empty()) return nothing_can_be_made(request, unmet, advice.excluded);
     rank(knowledge, advice.request, candidates);
     explain_ranking(knowledge, advice.request, candidates);
     collect_side_results(*workload, candidates, advice);

@@ -64,6 +64,44 @@ bool refuses(const Violation& violation) {
     return violation.effect == Effect::kMkfsRefuses || violation.effect == Effect::kMountRefuses;
 }
 
+// The requirement among the names of a condition, if it is asked for: "require.project_quotas" ->
+// "project-quotas".
+template <class Names>
+std::string need_among(const Names& names, const Request& request) {
+    constexpr std::string_view kPrefix = "require.";
+    for (const std::string& name : names) {
+        if (!name.starts_with(kPrefix)) continue;
+        std::string need = name.substr(kPrefix.size());
+        std::ranges::replace(need, '_', '-');
+        if (request.requirements.needs.contains(need)) return need;
+    }
+    return {};
+}
+
+// What was asked for is not given up in silence: the filesystem cannot serve the request here.
+bool refuse_requirement(const ChosenValue& choice, const Request& request, const std::string& says,
+                        Candidate& candidate) {
+    if (choice.action == nullptr || choice.action->kind != ActionKind::kRequire) return false;
+    candidate.unmet_need = need_of(*choice.rule, request);
+    if (candidate.unmet_need.empty()) return false;
+    candidate.refused = fmt::format("cannot have {} here: {}", candidate.unmet_need, says);
+    return true;
+}
+
+// A constraint that names a requirement says that the filesystem, as it must be here, does not meet it.
+void refuse_unmet(const Knowledge& knowledge, const Request& request, const std::vector<Violation>& found,
+                  Candidate& candidate) {
+    for (const auto* constraint : knowledge.constraints_of(candidate.filesystem)) {
+        const auto need = need_among(constraint->when.names(), request);
+        if (need.empty()) continue;
+        for (const auto& violation : found) {
+            if (violation.id != constraint->id) continue;
+            candidate.unmet_need = need;
+            candidate.refused = fmt::format("cannot have {} here: {}", need, violation.says);
+        }
+    }
+}
+
 void remove_what_fails(const Knowledge& knowledge, const Request& request, Candidate& candidate) {
     for (int round = 0; round < kMostRepairs; ++round) {
         const auto found = violations(context_for(knowledge, request, candidate));
@@ -71,6 +109,7 @@ void remove_what_fails(const Knowledge& knowledge, const Request& request, Candi
             return !culprit(knowledge, candidate, violation).empty();
         });
         if (guilty == found.end()) {
+            refuse_unmet(knowledge, request, found, candidate);
             for (const auto& violation : found) {
                 if (refuses(violation) && candidate.refused.empty()) candidate.refused = violation.says;
                 if (!refuses(violation)) candidate.recommendation.warnings.push_back(violation.says);
@@ -79,6 +118,7 @@ void remove_what_fails(const Knowledge& knowledge, const Request& request, Candi
         }
         const auto id = culprit(knowledge, candidate, *guilty);
         const auto& choice = candidate.composition.chosen().at(id);
+        if (refuse_requirement(choice, request, guilty->says, candidate)) return;
         candidate.recommendation.against.push_back(fmt::format("{} = {} (rule {}) is left out here: {}", id,
                                                                to_text(choice.value), rule_id(choice),
                                                                guilty->says));
@@ -141,6 +181,10 @@ void collect_warnings(Candidate& candidate, std::size_t general_rules) {
 
 }  // namespace
 
+std::string need_of(const Rule& rule, const Request& request) {
+    return need_among(rule.when.names(), request);
+}
+
 Candidate make_candidate(const Knowledge& knowledge, const RuleNetwork& network, const Request& request,
                          const RuleNetwork::Conclusion& general, const std::string& filesystem) {
     Candidate candidate(knowledge, filesystem);
@@ -151,6 +195,8 @@ Candidate make_candidate(const Knowledge& knowledge, const RuleNetwork& network,
 
     compose(knowledge, request, candidate);
     drop_defaults(knowledge, request, candidate);
+    make_readable(knowledge, request,
+                  candidate);  // first: a default that is turned off is no reason to refuse
     remove_what_fails(knowledge, request, candidate);
     make_readable(knowledge, request, candidate);
     remove_what_fails(knowledge, request, candidate);

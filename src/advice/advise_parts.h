@@ -28,16 +28,23 @@ struct Candidate {
     std::vector<Contribution> contributions;  // strongest first
     Recommendation recommendation;
     std::string refused;  // not empty: even the plain filesystem cannot be made here, and why
+    std::string unmet_need;  // the requirement that refused it, if one did: "project-quotas"
 };
 
 // advise_requirements.cpp: errors as documented at advise().
 Result<void> check_words(const Knowledge& knowledge, const Request& request);
+// The filesystems were tried, and none could be made.
+tl::unexpected<Error> nothing_can_be_made(const Request& request, const std::vector<std::string>& unmet_needs,
+                                          const std::vector<std::string>& reasons);
 Result<std::vector<std::string>> eligible_filesystems(const Knowledge& knowledge, const Request& request,
                                                       std::vector<std::string>& excluded);
 
 // advise_candidate.cpp
 Candidate make_candidate(const Knowledge& knowledge, const RuleNetwork& network, const Request& request,
                          const RuleNetwork::Conclusion& general, const std::string& filesystem);
+
+// "require.project_quotas" in the rule's condition -> "project-quotas"; "" if nobody asked for that.
+std::string need_of(const Rule& rule, const Request& request);
 
 // advise_block.cpp: takes the values of the block layer out of the configuration.
 void take_block_settings(const Knowledge& knowledge, const Request& request, Candidate& candidate);

@@ -20,11 +20,12 @@ void note(std::vector<std::string>& notes, std::string text) {
 }
 
 // Gives up a chosen value, or refuses the filesystem if the value is what was asked for.
-void give_up(Candidate& candidate, const Unreadable& problem) {
+void give_up(const Request& request, Candidate& candidate, const Unreadable& problem) {
     const auto& id = problem.parameter->id;
     const auto& choice = candidate.composition.chosen().at(id);
     if (choice.action != nullptr && choice.action->kind == ActionKind::kRequire) {
         candidate.refused = fmt::format("{} (rule {}): {}", id, rule_id(choice), problem.says);
+        candidate.unmet_need = need_of(*choice.rule, request);
         return;
     }
     note(candidate.recommendation.against,
@@ -61,7 +62,7 @@ void make_readable(const Knowledge& knowledge, const Request& request, Candidate
         bool changed = false;
         for (const auto& problem : unreadable(context)) {
             if (candidate.composition.chosen().contains(problem.parameter->id)) {
-                give_up(candidate, problem);
+                give_up(request, candidate, problem);
                 changed = candidate.refused.empty();
             } else {
                 changed = turn_off(context, candidate, problem);

@@ -111,6 +111,53 @@ tl::unexpected<Error> exclude_each_other(const Knowledge& knowledge, const Reque
                             join(relief, "; ")));
 }
 
+// Filesystems that this target can have with these demands.
+std::vector<std::string> usable_with(const Knowledge& knowledge, const Request& request,
+                                     const std::vector<Demand>& demands,
+                                     std::vector<std::string>* reasons = nullptr) {
+    auto fewer = request;
+    fewer.requirements = merged(demands);
+    return usable_filesystems(knowledge, fewer, reasons);
+}
+
+// "kernel 4.18, rhel 8"
+std::string target_text(const Host& host) {
+    std::vector<std::string> facts;
+    if (!host.kernel.empty()) facts.push_back("kernel " + host.kernel);
+    if (!host.distribution.empty())
+        facts.push_back(std::string(trim(host.distribution + " " + host.distribution_version)));
+    if (host.device && host.device->size_bytes)
+        facts.push_back("a device of " + size_text(*host.device->size_bytes));
+    return facts.empty() ? "unknown" : join(facts, ", ");
+}
+
+// Some filesystem meets the demands, but none of those that the target can have: names the fewest demands.
+tl::unexpected<Error> target_excludes(const Knowledge& knowledge, const Request& request,
+                                      std::vector<Demand> demands) {
+    for (std::size_t i = demands.size(); i-- > 0;) {
+        auto fewer = demands;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+        if (usable_with(knowledge, request, fewer).empty()) demands = std::move(fewer);
+    }
+    std::vector<std::string> names, relief, reasons;
+    (void)usable_with(knowledge, request, demands, &reasons);
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+        names.push_back(fmt::format("'{}'", demands[i].name));
+        auto fewer = demands;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+        relief.push_back(
+            fmt::format("without {}: {}", names.back(), list_text(usable_with(knowledge, request, fewer))));
+    }
+    return fail(
+        ErrorCode::kUsage,
+        fmt::format("the requirement{} {} and the target ({}) exclude each other: {}",
+                    names.size() == 1 ? "" : "s", join(names, ", "), target_text(request.host),
+                    join(reasons, "; ")),
+        "requirements",
+        fmt::format("give up one of them ({}), or describe another target (--kernel, --distro, --size)",
+                    join(relief, "; ")));
+}
+
 // Called when nothing is left: blames requirements first, the machine last.
 tl::unexpected<Error> diagnose(const Knowledge& knowledge, const Request& request,
                                const std::vector<std::string>& excluded) {
@@ -122,6 +169,9 @@ tl::unexpected<Error> diagnose(const Knowledge& knowledge, const Request& reques
         if (guilty.size() == 1) return nobody_offers(guilty.front(), reasons);
         return exclude_each_other(knowledge, request, guilty, reasons);
     }
+    if (!demands.empty() && usable_with(knowledge, request, demands).empty() &&
+        !usable_with(knowledge, request, {}).empty())
+        return target_excludes(knowledge, request, demands);
     return fail(ErrorCode::kUnavailable, "no filesystem is left: " + join(excluded, "; "), "requirements",
                 "relax a requirement or describe another target (--kernel, --distro, --size)");
 }
@@ -156,6 +206,20 @@ Result<void> check_words(const Knowledge& knowledge, const Request& request) {
                     {}, "filesystems: " + join(ids, ", "));
     }
     return {};
+}
+
+tl::unexpected<Error> nothing_can_be_made(const Request& request, const std::vector<std::string>& unmet_needs,
+                                          const std::vector<std::string>& reasons) {
+    if (unmet_needs.empty()) {
+        return fail(ErrorCode::kUnavailable,
+                    "no filesystem can be made on this target: " + join(reasons, "; "), {},
+                    "describe another target (--size, --kernel) or relax a requirement");
+    }
+    return fail(ErrorCode::kUsage,
+                fmt::format("the requirement{} '{}' and the target ({}) exclude each other: {}",
+                            unmet_needs.size() == 1 ? "" : "s", join(unmet_needs, "', '"),
+                            target_text(request.host), join(reasons, "; ")),
+                "requirements", "give the requirement up, or describe another target (--kernel, --distro)");
 }
 
 Result<std::vector<std::string>> eligible_filesystems(const Knowledge& knowledge, const Request& request,

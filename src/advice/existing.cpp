@@ -85,6 +85,13 @@ void add_fresh_mount(const ExistingFilesystem& facts, const std::string& options
     }
 }
 
+void drop_requirements(Request& request) {
+    request.requirements.needs.clear();
+    request.requirements.readers.clear();
+    request.requirements.largest_file_bytes.reset();
+    request.requirements.largest_volume_bytes.reset();
+}
+
 }  // namespace
 
 std::string to_text(Moment moment) {
@@ -109,20 +116,22 @@ Result<ExistingAdvice> advise_existing(const Knowledge& knowledge, const RuleNet
     if (filesystem == nullptr)
         return fail(ErrorCode::kUsage, "unknown filesystem '" + facts.filesystem + "'", "--existing");
     FSADVISE_ASSIGN(const Advice all, advise(knowledge, network, request));
-    const auto unmet = unmet_requirement(knowledge, request.host, request.requirements, *filesystem);
+    auto unmet = unmet_requirement(knowledge, request.host, request.requirements, *filesystem);
 
     // For this filesystem alone: what it cannot give is said in the verdict.
     Request own_request = request;
     own_request.requirements.filesystems = {facts.filesystem};
-    if (!unmet.empty()) {
-        own_request.requirements.needs.clear();
-        own_request.requirements.readers.clear();
-        own_request.requirements.largest_file_bytes.reset();
-        own_request.requirements.largest_volume_bytes.reset();
-    }
+    if (!unmet.empty()) drop_requirements(own_request);
     // It is mounted, so its kernel has it and its size is one that it can have.
     own_request.host.filesystems.reset();
-    FSADVISE_ASSIGN(const Advice own, advise(knowledge, network, own_request));
+    auto own_advice = advise(knowledge, network, own_request);
+    if (!own_advice && unmet.empty()) {
+        // It has what is required in principle, and not on this kernel or with these tools.
+        unmet = own_advice.error().message;
+        drop_requirements(own_request);
+        own_advice = advise(knowledge, network, own_request);
+    }
+    FSADVISE_ASSIGN(const Advice own, std::move(own_advice));
 
     ExistingAdvice out;
     out.request = all.request;
@@ -134,7 +143,7 @@ Result<ExistingAdvice> advise_existing(const Knowledge& knowledge, const RuleNet
     out.steps.insert(out.steps.begin(), away.begin(), away.end());
     std::stable_sort(out.steps.begin(), out.steps.end(),
                      [](const ExistingStep& a, const ExistingStep& b) { return a.moment < b.moment; });
-    out.fstab_options = options_after(knowledge, facts, out.steps);
+    out.fstab_options = options_after(knowledge, own_request, facts, out.steps);
     add_fresh_mount(facts, out.fstab_options, out.steps);
     judge_reformat(knowledge, all, unmet, out);
     out.reformat = all.ranked.front();

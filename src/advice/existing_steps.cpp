@@ -141,6 +141,32 @@ ExistingStep plan(const Context& now, const Parameter& parameter, Value value, c
     return step;
 }
 
+// A listed option that fstab can do without, or must.
+template <class Planned>
+bool is_needless(const Knowledge& knowledge, const Request& request, const Configuration& after,
+                 const Parameter& parameter, const Planned& planned) {
+    const auto value = after.values.find(parameter.id);
+    if (value == after.values.end()) return false;
+    auto without = after;
+    without.values.erase(parameter.id);
+    const auto usual = default_value(parameter, Context(knowledge, request, without));
+    if (usual && equal(*usual, value->second)) return true;
+    const Context context(knowledge, request, after);
+    for (const auto& violation : violations(context)) {
+        const bool refused =
+            violation.effect == Effect::kMountRefuses || violation.effect == Effect::kNoEffect;
+        const bool deprecated = violation.effect == Effect::kUnwise && violation.id.ends_with(".version");
+        if (violation.parameter == parameter.id && (refused || deprecated)) return true;
+        // Beside an option that is wanted now, whichever of the two is blamed.
+        if (!refused || !planned(violation.parameter)) continue;
+        for (const auto* constraint : knowledge.constraints_of(after.filesystem))
+            if (constraint->id == violation.id &&
+                std::ranges::find(constraint->when.names(), parameter.id) != constraint->when.names().end())
+                return true;
+    }
+    return false;
+}
+
 void sort_by_moment(std::vector<ExistingStep>& steps) {
     std::stable_sort(steps.begin(), steps.end(),
                      [](const ExistingStep& a, const ExistingStep& b) { return a.moment < b.moment; });
@@ -200,13 +226,22 @@ std::vector<ExistingStep> steps_away(const Knowledge& knowledge, const Request& 
     return steps;
 }
 
-std::string options_after(const Knowledge& knowledge, const ExistingFilesystem& facts,
+std::string options_after(const Knowledge& knowledge, const Request& request, const ExistingFilesystem& facts,
                           const std::vector<ExistingStep>& steps) {
+    auto after = configuration_of_facts(facts);
+    for (const auto& step : steps) after.values[step.parameter] = step.value;
+    const auto planned = [&](const std::string& parameter) {
+        return std::any_of(steps.begin(), steps.end(),
+                           [&](const ExistingStep& step) { return step.parameter == parameter; });
+    };
     std::vector<std::string> kept;
     for (const auto& word : parse_mount_options(knowledge, facts.filesystem, facts.options)) {
-        const auto touched = [&](const ExistingStep& step) { return step.parameter == word.parameter; };
-        const bool replaced = std::any_of(steps.begin(), steps.end(), touched);
-        if (word.text == "rw" || replaced) continue;
+        if (word.text == "rw" || planned(word.parameter)) continue;
+        if (const auto* parameter = knowledge.parameter(word.parameter);
+            parameter != nullptr && is_needless(knowledge, request, after, *parameter, planned)) {
+            after.values.erase(word.parameter);
+            continue;
+        }
         kept.push_back(word.text);
     }
     for (const auto& step : steps) {

@@ -15,8 +15,10 @@ std::vector<ExistingStep> steps_away(const Knowledge& knowledge, const Request& 
                                      const ExistingFilesystem& facts, const std::vector<ExistingStep>& planned,
                                      std::vector<std::string>& warnings);
 
-// The option string of a mount after the steps: unknown and generic words stay as they are.
-std::string options_after(const Knowledge& knowledge, const ExistingFilesystem& facts,
+// The option string of a mount after the steps: unknown and generic words stay as they are. The kernel lists
+// more than anybody wrote: words that repeat a default, do nothing, are deprecated or contradict a step are
+// left out.
+std::string options_after(const Knowledge& knowledge, const Request& request, const ExistingFilesystem& facts,
                           const std::vector<ExistingStep>& steps);
 
 }  // namespace fsadvise

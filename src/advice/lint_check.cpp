@@ -127,6 +127,25 @@ bool defect_of_version(const Context& context, const Violation& violation, const
                                [&](const std::string& name) { return kVersions.contains(name); });
 }
 
+// The default follows from the version of the tool that made the filesystem, which may be older than the one
+// here.
+bool rests_on_the_maker(const Knowledge& knowledge, const std::string& id) {
+    static const std::set<std::string> kTools = {"e2fsprogs", "xfsprogs", "btrfs_progs", "f2fs_tools"};
+    const auto asks_tool = [&](const std::string& name) {
+        const auto* format = knowledge.parameter(name);
+        if (format == nullptr || format->layer != Layer::kMkfs) return false;
+        return std::ranges::any_of(format->defaults, [&](const ConditionalValue& item) {
+            return std::ranges::any_of(item.when.names(),
+                                       [&](const std::string& used) { return kTools.contains(used); });
+        });
+    };
+    const auto* parameter = knowledge.parameter(id);
+    return parameter != nullptr &&
+           std::ranges::any_of(parameter->defaults, [&](const ConditionalValue& item) {
+               return std::ranges::any_of(item.when.names(), asks_tool);
+           });
+}
+
 // Names of the parameters that a layer accepts, for "did you mean".
 std::vector<std::string> spellings(const Knowledge& knowledge, const std::string& filesystem, Layer layer) {
     std::vector<std::string> names;
@@ -450,7 +469,11 @@ Verdict LintChecker::check_mount(const std::string& filesystem, const ParsedComm
         if (violation.certain && violation.effect == Effect::kMountRefuses) verdict.mounts = false;
         result.findings.push_back(item);
     }
-    check_defaults(context, words, place, result);
+    auto judged = words;
+    if (mkfs == nullptr)
+        std::erase_if(
+            judged, [&](const ParsedWord& word) { return rests_on_the_maker(*knowledge_, word.parameter); });
+    check_defaults(context, judged, place, result);
     return verdict;
 }
 

@@ -58,7 +58,9 @@ Result<std::uint64_t> parse_size(std::string_view text) {
     if (!factor) return bad();
     const double bytes = *number * *factor;
     if (bytes >= 1.8e19) return bad();
-    return static_cast<std::uint64_t>(std::llround(std::min(bytes, 9.2e18)));
+    constexpr double kMost =
+        9223372036854774784.0;  // the largest double below 2^63: nothing on Linux is larger
+    return static_cast<std::uint64_t>(std::llround(std::min(bytes, kMost)));
 }
 
 std::string size_text(std::uint64_t bytes) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iterator>
 #include <memory>
 
@@ -11,6 +12,8 @@
 #include "advice/lint_suppress.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/text.h"
+#include "base/units.h"
 #include "cli/check_parts.h"
 #include "cli/command.h"
 #include "output/render.h"
@@ -24,6 +27,7 @@ constexpr std::size_t kInputLimit = 16u << 20;
 struct CheckOptions {
     std::vector<std::string> files;
     HostOptions host;
+    std::vector<std::string> tools;
     std::string batch, workload, fail_on = "error", format = "text", upgrade_to;
     bool json = false, fix = false, mounted = false;
 };
@@ -80,6 +84,23 @@ Result<Checked> check_all(const Knowledge& knowledge, const LintTarget& target,
     return all;
 }
 
+// "xfsprogs-6.6" or "xfsprogs=6.6": the tool that formats on the target.
+Result<void> use_tools(Host& host, const std::vector<std::string>& tools) {
+    static const std::vector<std::string> kKnown = {"e2fsprogs", "xfsprogs", "btrfs-progs", "f2fs-tools",
+                                                    "util-linux"};
+    for (const std::string& text : tools) {
+        const auto end = text.find_last_of("-=");
+        const std::string name = text.substr(0, end);
+        const std::string version = end == std::string::npos ? "" : text.substr(end + 1);
+        if (std::find(kKnown.begin(), kKnown.end(), name) == kKnown.end() || !Version::parse(version).known())
+            return fail(ErrorCode::kUsage,
+                        "'" + text + "' is no tool with its version" + did_you_mean(name, kKnown), "--tools",
+                        "write for example xfsprogs-6.6; known: " + join(kKnown, ", "));
+        host.tools[name] = version;
+    }
+    return {};
+}
+
 // "6.18" is a kernel, everything else a distribution.
 Result<LintTarget> upgraded(const CheckOptions& options, const Knowledge& knowledge) {
     HostOptions host = options.host;
@@ -90,6 +111,7 @@ Result<LintTarget> upgraded(const CheckOptions& options, const Knowledge& knowle
     if (!kernel) host.kernel.clear();
     LintTarget target;
     FSADVISE_ASSIGN(target.host, resolve_host(host, knowledge));
+    FSADVISE_TRY(use_tools(target.host, options.tools));
     return target;
 }
 
@@ -148,6 +170,7 @@ Outcome check(const CheckOptions& options, const Common& common) {
     FSADVISE_ASSIGN(const LoadedKnowledge loaded, load_knowledge(common, workload));
     LintTarget target;
     FSADVISE_ASSIGN(target.host, resolve_host(options.host, loaded.knowledge));
+    FSADVISE_TRY(use_tools(target.host, options.tools));
     target.workload = workload;
     std::vector<Input> inputs;
     for (const std::string& file : options.files) {
@@ -189,7 +212,10 @@ void add_check(CLI::App& app, Invocation& invocation) {
         ->add_option("--upgrade-to", options->upgrade_to,
                      "list what this distribution or kernel would break, compared with the target")
         ->type_name("TARGET");
-    add_host_options(*command, options->host, false);
+    add_host_options(*command, options->host, true);
+    command->add_option("--tools", options->tools, "versions of the tools on the target, e.g. xfsprogs-6.6")
+        ->delimiter(',')
+        ->type_name("LIST");
     command->add_option("--workload,--role", options->workload, "what the filesystems serve")
         ->type_name("NAME");
     command

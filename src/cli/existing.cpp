@@ -1,11 +1,15 @@
 // recommend --existing, --existing-from: advice for a filesystem that cannot be formatted today.
+#include "output/existing.h"
+
+#include <filesystem>
+#include <system_error>
+
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "output/existing.h"
 
 namespace fsadvise::cli {
 
@@ -23,8 +27,14 @@ Result<ExistingFilesystem> read_existing(const ExistingOptions& options, const K
         FSADVISE_ASSIGN(const std::string text, read_file(options.file));
         return existing_from_text(knowledge, text, options.file, options.directory);
     }
+    // What does not exist would be taken for a directory of the filesystem above it.
+    std::error_code error;
+    const auto directory = std::filesystem::canonical(options.directory, error);
+    if (error)
+        return fail(ErrorCode::kUsage, options.directory + ": " + error.message(), "--existing",
+                    "name a directory of the filesystem, as findmnt lists it");
     SystemProcessRunner runner;
-    return look_at(knowledge, options.directory, runner, SystemFileReader());
+    return look_at(knowledge, directory.string(), runner, SystemFileReader());
 }
 
 Outcome recommend_existing(const ExistingOptions& options, const LoadedKnowledge& loaded, Request request,

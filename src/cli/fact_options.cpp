@@ -2,6 +2,8 @@
 // for.
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
+#include <map>
 
 #include <CLI/CLI.hpp>
 
@@ -33,6 +35,22 @@ Result<void> take(std::string& fact, const std::string& option, const std::strin
 std::string raid_name(const std::string& text) {
     const bool bare = !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0;
     return bare ? "raid" + text : lower(text);
+}
+
+// md(4), mdadm(8): a chunk is a multiple of 4 KiB.
+constexpr std::uint64_t kChunkStep = 4096;
+
+// What would leave no disk for data was dropped without a word before.
+Result<void> check_disks(const BlockDevice& device) {
+    // Source: mdadm(8), --raid-devices and --level.
+    static const std::map<std::string, int> kFewest = {{"raid0", 1}, {"raid1", 1}, {"raid4", 2},
+                                                       {"raid5", 2}, {"raid6", 4}, {"raid10", 2}};
+    const auto fewest = kFewest.find(device.raid_level);
+    if (!device.raid_disks || fewest == kFewest.end() || *device.raid_disks >= fewest->second) return {};
+    return fail(ErrorCode::kUsage,
+                device.raid_level + " has at least " + std::to_string(fewest->second) + " disks, not " +
+                    std::to_string(*device.raid_disks),
+                "--disks", "count all disks of the array, parity included");
 }
 
 }  // namespace
@@ -67,8 +85,13 @@ Result<void> describe_facts(Host& host, const FactOptions& options) {
             return fail(ErrorCode::kUsage, chunk ? "a chunk of zero" : chunk.error().message, "--chunk",
                         "write for example 64k");
         }
+        if (*chunk % kChunkStep != 0) {
+            return fail(ErrorCode::kUsage, "'" + options.chunk + "' is no chunk of an array", "--chunk",
+                        "chunks are multiples of 4 KiB, for example 64k or 512k");
+        }
         device.raid_chunk_bytes = *chunk;
     }
+    FSADVISE_TRY(check_disks(device));
     const bool told = !options.backing.empty() || !options.raid_level.empty() || options.raid_disks ||
                       options.device_count || !options.chunk.empty();
     if (told) host.device = std::move(device);

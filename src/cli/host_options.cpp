@@ -2,11 +2,13 @@
 // for.
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "base/fd.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
 
@@ -15,13 +17,62 @@ namespace {
 
 const std::vector<std::string> kMedia = {"nvme", "ssd", "hdd", "cloud", "ram", "loop", "pmem"};
 
+// What people call a distribution -> ID of its os-release.
+std::string own_name(const std::string& name) {
+    static const std::map<std::string, std::string> kNames = {{"amazonlinux", "amzn"},
+                                                              {"amazon-linux", "amzn"},
+                                                              {"amazon", "amzn"},
+                                                              {"al", "amzn"},
+                                                              {"oraclelinux", "ol"},
+                                                              {"oracle", "ol"},
+                                                              {"oracle-linux", "ol"},
+                                                              {"redhat", "rhel"},
+                                                              {"alma", "almalinux"},
+                                                              {"rockylinux", "rocky"},
+                                                              {"suse", "sles"},
+                                                              {"sle", "sles"},
+                                                              {"opensuse", "opensuse-leap"},
+                                                              {"leap", "opensuse-leap"},
+                                                              {"tumbleweed", "opensuse-tumbleweed"},
+                                                              {"archlinux", "arch"}};
+    const auto known = kNames.find(name);
+    return known == kNames.end() ? name : known->second;
+}
+
+// "15sp5", "15 sp5" and "15-SP5" are what os-release calls 15.5.
+std::string own_version(const std::string& text) {
+    std::string version;
+    for (const char letter : lower(text))
+        if (letter != ' ' && letter != '-' && letter != '_') version += letter;
+    if (const auto pack = version.find("sp"); pack != std::string::npos) version.replace(pack, 2, ".");
+    return version;
+}
+
 // "rhel9", "rhel:9", "rhel-9.3", "debian 12" -> id and version.
 std::pair<std::string, std::string> split_distribution(const std::string& text) {
     std::size_t letters = 0;
     while (letters < text.size() && std::isdigit(static_cast<unsigned char>(text[letters])) == 0) ++letters;
     std::string id = lower(text.substr(0, letters));
     while (!id.empty() && std::string_view(":- _").find(id.back()) != std::string_view::npos) id.pop_back();
-    return {id, text.substr(letters)};
+    return {own_name(id), own_version(text.substr(letters))};
+}
+
+// Says what a version that is not exactly one of the known releases is taken for.
+void warn_about_version(const Distribution& taken, const std::string& id, const std::string& version,
+                        const Knowledge& knowledge) {
+    std::vector<std::string> releases, finer;
+    for (const Distribution& known : knowledge.distributions()) {
+        if (known.id != id || known.version.empty()) continue;
+        releases.push_back(known.version);
+        if (!version.empty() && known.version.starts_with(version + ".")) finer.push_back(known.version);
+    }
+    if (taken.version.empty() && !releases.empty()) {
+        log_warning("{} {}: the release is not known, so neither are its kernel and tools (known: {})", id,
+                    version.empty() ? "without a version" : version, join(releases, ", "));
+    } else if (!finer.empty()) {
+        log_warning("{} {} is taken for its first release, with kernel {}; later ones differ: {}", id,
+                    version, taken.kernel, join(finer, ", "));
+    }
 }
 
 Result<void> describe_distribution(Host& host, const std::string& text, const Knowledge& knowledge) {
@@ -33,6 +84,7 @@ Result<void> describe_distribution(Host& host, const std::string& text, const Kn
         return fail(ErrorCode::kUsage, "unknown distribution '" + text + "'" + did_you_mean(text, names),
                     "--distro", "known: " + join(names, ", "));
     }
+    if (host.kernel.empty()) warn_about_version(*distribution, id, version, knowledge);
     host.distribution = id;
     host.distribution_version = version;
     if (host.kernel.empty()) host.kernel = distribution->kernel;
@@ -117,15 +169,20 @@ Result<Host> resolve_host(const HostOptions& options, const Knowledge& knowledge
             return fail(ErrorCode::kUsage, "'" + options.kernel + "' is not a kernel version", "--kernel",
                         "write for example 5.14");
         }
-        // Another target: what this machine's kernel and tools offer says nothing about it.
+        // Another target: what this machine's kernel was built with and has modules for says nothing about
+        // it.
+        if (options.distribution.empty()) assume_tools(host, knowledge);
         host.kernel = options.kernel;
         host.filesystems.reset();
-        host.tools.clear();
+        host.kernel_features.clear();
         host.source = "described";
         if (options.distribution.empty()) {
+            // Another kernel boots the same system, so its tools format; of that kernel no vendor's backports
+            // are known.
             host.distribution.clear();
             host.distribution_version.clear();
         } else {
+            host.tools.clear();
             FSADVISE_TRY(describe_distribution(host, options.distribution, knowledge));
         }
     }

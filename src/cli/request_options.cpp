@@ -1,7 +1,9 @@
 // --workload, --require, --durability, --fs, --mount-point, --files: what the answer must serve.
 #include <algorithm>
+#include <map>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "cli/command.h"
@@ -20,6 +22,39 @@ Result<void> check_words(const std::string& option, const std::vector<std::strin
     return {};
 }
 
+// CLI11 validator: "20M" of things is 20000000 of them. Decimal, because nobody counts files in powers of
+// two.
+std::string read_count(std::string& text) {
+    std::size_t letters = 0;
+    double number = 0;
+    try {
+        number = std::stod(text, &letters);
+    } catch (const std::exception&) {
+        letters = 0;
+    }
+    const std::string suffix = lower(text.substr(letters));
+    const double factor = suffix.empty()  ? 1
+                          : suffix == "k" ? 1e3
+                          : suffix == "m" ? 1e6
+                          : suffix == "g" ? 1e9
+                                          : 0;
+    constexpr double kMost = 1e15;  // beyond every filesystem's inodes
+    if (letters == 0 || factor == 0 || !(number > 0) || number * factor > kMost)
+        return "'" + text + "' is no number of things: write for example 900000, 20M or 1.5G";
+    text = fmt::format("{:.0f}", std::max(1.0, number * factor));
+    return {};
+}
+
+// Other words for the same requirement.
+void use_own_words(std::vector<std::string>& needs) {
+    static const std::map<std::string, std::string> kSame = {
+        {"offline-shrink", "shrink"}, {"checksums", "data-checksums"},
+        {"casefold", "case-folding"}, {"case-insensitive", "case-folding"},
+        {"quotas", "project-quotas"}, {"prjquota", "project-quotas"}};
+    for (std::string& need : needs)
+        if (const auto same = kSame.find(need); same != kSame.end()) need = same->second;
+}
+
 }  // namespace
 
 void add_request_options(CLI::App& command, RequestOptions& options) {
@@ -34,12 +69,12 @@ void add_request_options(CLI::App& command, RequestOptions& options) {
         ->type_name("LIST");
     add_reader_options(command, options.readers);
     command.add_option("--mount-point", options.mount_point, "where it will be mounted")->type_name("DIR");
-    command.add_option("--files", options.files, "expected number of files")
-        ->check(CLI::PositiveNumber)
+    command.add_option("--files", options.files, "expected number of files, e.g. 20M")
+        ->transform(CLI::Validator(read_count, "", "count"))
         ->type_name("N");
     command.add_option("--mean-file", options.mean_file, "usual size of a file, e.g. 3k")->type_name("SIZE");
     command.add_option("--generations", options.generations, "backups or snapshots kept side by side")
-        ->check(CLI::PositiveNumber)
+        ->transform(CLI::Validator(read_count, "", "count"))
         ->type_name("N");
     command.add_option("--given", options.given, join(known_circumstances(), ", "))
         ->delimiter(',')
@@ -61,7 +96,9 @@ Result<Request> resolve_request(const RequestOptions& options, const Knowledge& 
     static const std::vector<std::string> kNeeds = {
         "snapshots",    "compression", "data-checksums", "shrink",        "project-quotas", "reflink",
         "case-folding", "dax",         "encryption",     "online-shrink", "vendor-support"};
-    FSADVISE_TRY(check_words("--require", options.needs, kNeeds));
+    auto needs = options.needs;
+    use_own_words(needs);
+    FSADVISE_TRY(check_words("--require", needs, kNeeds));
     FSADVISE_TRY(check_words("--given", options.given, known_circumstances()));
     FSADVISE_TRY(check_words("--durability", {options.durability}, {"strict", "relaxed", "scratch"}));
     std::vector<std::string> filesystems;
@@ -76,10 +113,15 @@ Result<Request> resolve_request(const RequestOptions& options, const Knowledge& 
     Request request;
     request.workload = workload->id;
     request.host = std::move(host);
-    request.requirements.needs = {options.needs.begin(), options.needs.end()};
+    request.requirements.needs = {needs.begin(), needs.end()};
     request.requirements.durability = options.durability;
     request.requirements.filesystems = options.filesystems;
     FSADVISE_TRY(resolve_readers(options.readers, knowledge, request.requirements));
+    // A kernel told alone must mount what the tools of this system make: what they turn on by themselves
+    // counts too.
+    if (request.host.source == "described" && request.host.distribution.empty() &&
+        !request.host.kernel.empty())
+        request.requirements.readers.emplace("kernel", request.host.kernel);
     FSADVISE_TRY(check_vendor(request.requirements, request.host, knowledge));
     request.mount_point = options.mount_point;
     request.files = options.files;

@@ -18,18 +18,35 @@ std::string component_version(const Knowledge& knowledge, const Host& host, std:
     return tool == distribution->tools.end() ? std::string{} : tool->second;
 }
 
+namespace {
+
+// The kernel came before the filesystem did.
+bool older_than_format(const Filesystem& filesystem, const std::string& kernel) {
+    const auto format = filesystem.since.find("format");
+    if (format == filesystem.since.end() || !Version::parse(kernel).known()) return false;
+    const auto first = format->second.find("kernel");
+    return first != format->second.end() && Version::parse(kernel) < Version::parse(first->second);
+}
+
+}  // namespace
+
 std::optional<bool> kernel_has(const Knowledge& knowledge, const Host& host, std::string_view filesystem) {
     const Filesystem* known = knowledge.filesystem(filesystem);
     const std::string module =
         known != nullptr && !known->kernel_module.empty() ? known->kernel_module : std::string(filesystem);
     if (host.filesystems)
         return host.filesystems->count(module) > 0 || host.filesystems->count(std::string(filesystem)) > 0;
-    if (host.distribution.empty()) return std::nullopt;
-    const Distribution* distribution = knowledge.distribution(host.distribution, host.distribution_version);
-    if (distribution == nullptr) return std::nullopt;
-    const auto status = distribution->filesystems.find(std::string(filesystem));
-    if (status == distribution->filesystems.end()) return std::nullopt;
-    return status->second != "unsupported";
+    // A release is described with its own kernel; one that is told may be older.
+    if (known != nullptr && older_than_format(*known, component_version(knowledge, host, "kernel")))
+        return false;
+    const Distribution* distribution =
+        host.distribution.empty() ? nullptr
+                                  : knowledge.distribution(host.distribution, host.distribution_version);
+    if (distribution != nullptr) {
+        const auto status = distribution->filesystems.find(std::string(filesystem));
+        if (status != distribution->filesystems.end()) return status->second != "unsupported";
+    }
+    return std::nullopt;
 }
 
 const std::vector<std::string>& boot_loaders() {

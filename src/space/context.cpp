@@ -1,6 +1,8 @@
 #include "space/context.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "space/component_version.h"
 
@@ -22,7 +24,11 @@ std::optional<Value> word(const std::string& text) {
 
 template <class Number>
 std::optional<Value> number(const std::optional<Number>& fact) {
-    return fact ? std::optional<Value>(static_cast<std::int64_t>(*fact)) : std::nullopt;
+    if (!fact) return std::nullopt;
+    // Nothing below Linux is larger than this; a larger figure must not become negative.
+    if (std::cmp_greater(*fact, std::numeric_limits<std::int64_t>::max()))
+        return Value{std::numeric_limits<std::int64_t>::max()};
+    return Value{static_cast<std::int64_t>(*fact)};
 }
 
 std::optional<Value> flag(const std::optional<bool>& fact) {
@@ -119,6 +125,7 @@ std::optional<Value> Context::lookup(std::string_view name) const {
         if (name == "filesystem") return word(configuration_.filesystem);
         if (name == "durability") return word(request_->requirements.durability);
         if (name == "mount_point") return word(request_->mount_point);
+        if (name == "largest_volume") return number(request_->requirements.largest_volume_bytes);
         return host_fact(*knowledge_, request_->host, name);
     }
     if (const auto trait = after(name, "trait.")) return Value{traits_.count(underscored(*trait)) > 0};

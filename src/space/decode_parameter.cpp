@@ -12,8 +12,8 @@ namespace fsadvise {
 namespace {
 
 constexpr std::string_view kTypes[] = {"bool", "integer", "size", "real", "enum", "text"};
-constexpr std::string_view kComponents[] = {"kernel", "e2fsprogs", "xfsprogs", "btrfs-progs",
-                                           "f2fs-tools", "grub"};
+constexpr std::string_view kComponents[] = {"kernel",     "e2fsprogs", "xfsprogs", "btrfs-progs",
+                                            "f2fs-tools", "grub",      "syslinux"};
 constexpr std::string_view kChanges[] = {"remount", "fresh-mount", "online", "offline", "reformat"};
 constexpr std::string_view kFormats[] = {"uuid"};
 constexpr std::string_view kRemountResults[] = {"effective", "ignored", "refused", "blocks"};

@@ -49,6 +49,7 @@ constexpr Fact kFacts[] = {
     {"device.backing", FactType::kWord},
     {"cloud", FactType::kWord},
     {"mount_point", FactType::kWord},
+    {"largest_volume", FactType::kNumber},
     {"workload.id", FactType::kWorkload},
     {"workload.mean_file", FactType::kNumber},
     {"workload.files", FactType::kNumber},

@@ -34,8 +34,10 @@ std::string Commands::fstab_line(const std::string& spec, const std::string& dir
         else
             field += letter;
     }
-    return spec + " " + field + " " + filesystem + " " +
-           (mount_options.empty() ? "defaults" : mount_options) + " 0 " + std::to_string(pass);
+    std::string options = mount_options.empty() ? "defaults" : mount_options;
+    // A data disk that is missing must not stop the boot; without the root there is none to stop.
+    if (directory != "/") options += ",nofail";
+    return spec + " " + field + " " + filesystem + " " + options + " 0 " + std::to_string(pass);
 }
 
 const std::vector<std::string>* listed_words(const Spelling& spelling, const Value& value) {

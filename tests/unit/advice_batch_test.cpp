@@ -84,3 +84,54 @@ TEST_CASE("batch: malformed rows are reported with their line and the others go 
     CHECK(json::parse(lines[7])["ignored_keys"] == json{"sise"});
     CHECK(json::parse(lines[7])["mkfs"] == "ok");
 }
+
+TEST_CASE("batch: what a tool turns on by itself must suit the kernel") {
+    const auto made_for = [](const std::string& fs, const std::string& kernel, const std::string& tool,
+                             const std::string& version) {
+        return verdict(
+            json{{"fs", fs}, {"size_mib", 600}, {"kernel", kernel}, {"tools", {{tool, version}}}}.dump());
+    };
+    for (const char* kernel : {"3.10", "4.4"})
+        CHECK(made_for("btrfs", kernel, "btrfs-progs", "6.2")["mount"] == "refused");
+    CHECK(made_for("btrfs", "4.5", "btrfs-progs", "6.2")["mount"] == "ok");
+    CHECK(made_for("btrfs", "4.4", "btrfs-progs", "5.10")["mount"] == "ok");
+    CHECK(made_for("ext4", "2.6.18", "e2fsprogs", "1.42")["mount"] == "refused");
+    CHECK(made_for("ext4", "2.6.32", "e2fsprogs", "1.42")["mount"] == "ok");
+    const auto arch = [](const std::string& kernel) {
+        return verdict(json{{"fs", "ext4"},
+                            {"size_mib", 600},
+                            {"distribution", "arch"},
+                            {"kernel", kernel},
+                            {"tools", {{"e2fsprogs", "1.47.1"}}}}
+                           .dump());
+    };
+    CHECK(arch("4.2")["mount"] == "refused");
+    CHECK(arch("4.4")["mount"] == "ok");
+}
+
+TEST_CASE("batch: no filesystem is made beyond its largest size") {
+    const auto sized = [](const std::string& fs, const std::string& size) {
+        return verdict(json{{"fs", fs}, {"size", size}}.dump());
+    };
+    CHECK(sized("ext4", "2E")["mkfs"] == "refused");
+    CHECK(sized("ext4", "500P")["mkfs"] == "ok");
+    CHECK(sized("xfs", "9E")["mkfs"] == "refused");
+    CHECK(sized("xfs", "2E")["mkfs"] == "ok");
+}
+
+TEST_CASE("batch: Red Hat's xfsprogs 5.0 turns reflink on") {
+    const auto mounted = [](const std::string& distribution) {
+        return verdict(json{
+            {"fs", "xfs"},
+            {"size_mib", 512},
+            {"distribution", distribution},
+            {"distribution_version", "8"},
+            {"kernel", "4.18"},
+            {"tools", {{"xfsprogs", "5.0.0"}}},
+            {"device", {{"dax", true}}},
+            {"mount",
+             "dax"}}.dump())["mount"];
+    };
+    CHECK(mounted("rhel") == "refused");
+    CHECK(mounted("debian") == "ok");
+}

@@ -84,11 +84,13 @@ TEST_CASE("complete command lines and fstab lines") {
     const Commands plain = spell(knowledge, {"ext4", {}});
     CHECK(plain.mkfs_argv("/dev/sdb") == Words{"mkfs.ext4", "/dev/sdb"});
     CHECK(plain.mount_argv("/dev/sdb", "/srv") == Words{"mount", "-t", "ext4", "/dev/sdb", "/srv"});
-    CHECK(plain.fstab_line("UUID=1", "/srv/my data", 2) == "UUID=1 /srv/my\\040data ext4 defaults 0 2");
+    CHECK(plain.fstab_line("UUID=1", "/srv/my data", 2) ==
+          "UUID=1 /srv/my\\040data ext4 defaults,nofail 0 2");
     const Commands tuned = spell(knowledge, {"ext4", {{"ext4.mount.atime", word("noatime")}}});
     CHECK(tuned.mount_argv("/dev/sdb", "/srv") ==
           Words{"mount", "-t", "ext4", "-o", "noatime", "/dev/sdb", "/srv"});
-    CHECK(tuned.fstab_line("UUID=1", "/srv", 0) == "UUID=1 /srv ext4 noatime 0 0");
+    CHECK(tuned.fstab_line("UUID=1", "/srv", 0) == "UUID=1 /srv ext4 noatime,nofail 0 0");
+    CHECK(tuned.fstab_line("UUID=1", "/", 1) == "UUID=1 / ext4 noatime 0 1");
 }
 
 TEST_CASE("what is spelled is parsed back, for every single value and for random combinations") {

@@ -47,6 +47,12 @@ class ValueList {
 }  // namespace
 
 bool can_be_written(const Parameter& parameter, const Value& value) {
+    // A word that ends in # or * is a pattern for reading and nothing that a mount understands.
+    const auto words = parameter.spelling.words.find(to_text(value));
+    if (words != parameter.spelling.words.end() && !words->second.empty()) {
+        const std::string& first = words->second.front();
+        if (first.ends_with('#') || first.ends_with('*')) return false;
+    }
     const auto* whole = std::get_if<std::int64_t>(&value);
     return whole == nullptr || parameter.spelling.unit_bytes <= 1 ||
            *whole % parameter.spelling.unit_bytes == 0;
