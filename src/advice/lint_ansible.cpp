@@ -246,6 +246,12 @@ Result<void> check(const LintInput& input, LintResult& result) {
     FSADVISE_ASSIGN(const auto documents, parse_yaml(input.text, input.file));
     Ansible ansible(input, result);
     for (const auto& document : documents) ansible.walk(document);
+    // Plays and task files are lists; a map that names nothing known is some other YAML.
+    const bool playbook = std::ranges::any_of(documents, [](const YamlNode& node) { return node.is_list(); });
+    if (!playbook && !documents.empty() && result.checked == 0 && result.findings.empty()) {
+        return fail(ErrorCode::kBadInput, "is in no format that is known here, and names no filesystem",
+                    input.file, "see the list of formats in docs/check.md");
+    }
     return {};
 }
 

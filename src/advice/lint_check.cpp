@@ -148,6 +148,13 @@ std::string key_of(const std::string& text) {
     return key.starts_with('^') ? key.substr(1) : key;
 }
 
+// "-m reflnk=0" with "reflink" for "reflnk".
+std::string with_key(std::string text, const std::string& key, const std::string& meant) {
+    const auto blank = text.rfind(' ');
+    const auto at = text.find(key, blank == std::string::npos ? 0 : blank + 1);
+    return at == std::string::npos ? std::string() : text.replace(at, key.size(), meant);
+}
+
 }  // namespace
 
 Severity severity_of(const Violation& violation) {
@@ -209,11 +216,13 @@ bool LintChecker::check_words(const std::string& filesystem, Layer layer,
                 fmt::format("'{}' is an option of {}, not of {}", word.text, word.belongs_to, filesystem);
             item.fix = "remove it";
         } else {
+            const auto key = key_of(word.text);
+            const auto meant = nearest(key, spellings(*knowledge_, filesystem, layer));
             item.id = fmt::format("{}-option-unknown", layer_text(layer));
-            item.what =
-                fmt::format("'{}' is no known {} option of {}{}", word.text, layer_text(layer), filesystem,
-                            did_you_mean(key_of(word.text), spellings(*knowledge_, filesystem, layer)));
+            item.what = fmt::format("'{}' is no known {} option of {}{}", word.text, layer_text(layer),
+                                    filesystem, meant ? fmt::format(" (did you mean '{}'?)", *meant) : "");
             item.fix = "remove or correct it";
+            if (meant) item.replacement = with_key(word.text, key, *meant);
             item.ignore_if =
                 "the target has a newer kernel or tool than this program knows, and you tried it there";
         }
@@ -277,6 +286,16 @@ Finding LintChecker::explain(const Context& context, const Violation& violation,
         item.ignore_if = "losing the newest data in a crash is acceptable";
         if (relaxed_only)
             item.consequence = "a crash can lose the newest data; the filesystem stays consistent";
+        const auto read_only = context.lookup(context.configuration().filesystem + ".mount.read_only");
+        if (read_only && equal(*read_only, Value{true}) && parameter != nullptr) {
+            // Nothing is written, so nothing that was acknowledged can be lost: usual for snapshots.
+            item.severity = Severity::kInfo;
+            item.what = fmt::format("'{}' on a read-only mount{}{}", item.subject,
+                                    parameter->risk.empty() ? "" : ": ", parameter->risk);
+            item.consequence = "nothing is lost; what the log holds is not to be seen";
+            item.ignore_if = "it is a snapshot or a damaged volume that must not be written";
+            item.fix = "leave it out where the log may be replayed";
+        }
     } else if (of_parameter && violation.id.ends_with(".version")) {
         explain_version(context, violation, parameter->layer, item);
     } else if (!violation.certain) {
@@ -325,7 +344,9 @@ std::vector<Violation> LintChecker::format_violations(const Context& context) co
     auto found = relevant_violations(context);
     std::erase_if(found, [&](const Violation& violation) {
         const auto* constraint = constraint_of(context, violation.id);
-        return constraint != nullptr && about_role(constraint) && names_mount_only(*constraint, context);
+        if (constraint == nullptr) return false;
+        return waits_for_mount(context, *constraint) ||
+               (about_role(constraint) && names_mount_only(*constraint, context));
     });
     return found;
 }
@@ -348,6 +369,31 @@ std::vector<Violation> LintChecker::relevant_violations(const Context& context) 
     });
     drop_moot(found);
     return found;
+}
+
+bool LintChecker::counts_unknown_devices(const Context& context, const Violation& violation,
+                                         const ParsedCommand* mkfs) const {
+    if (mkfs == nullptr || !names_several_devices(*mkfs)) return false;
+    const auto* constraint = constraint_of(context, violation.id);
+    return constraint != nullptr &&
+           std::ranges::find(constraint->when.names(), mkfs->filesystem + ".mkfs.devices") !=
+               constraint->when.names().end();
+}
+
+// The superblock decides, and this file does not show how it was made.
+void LintChecker::make_conditional(const Context& context, const Violation& violation, const Place& place,
+                                   Finding& item) const {
+    const auto* constraint = constraint_of(context, violation.id);
+    if (!refuses(violation.effect) || constraint == nullptr || !depends_on_format(context, *constraint))
+        return;
+    item.severity = std::min(item.severity, Severity::kWarning);
+    item.what = fmt::format(
+        "depends on how it was formatted, which is not to be seen here; if by default: {}", item.what);
+    item.consequence = "in that case " + place.consequence_of_refusal;
+    item.ignore_if = fmt::format(
+        "the format suits it: the superblock tells (fsadvise check --mounted, or the "
+        "{} tools)",
+        context.configuration().filesystem);
 }
 
 void LintChecker::check_kernel_has(const std::string& filesystem, const Place& place, LintResult& result,
@@ -406,6 +452,7 @@ Verdict LintChecker::check_mkfs(const ParsedCommand& mkfs, const Place& place, L
     add_device_count(*knowledge_, mkfs, asked);
     const Context context(*knowledge_, request_, asked);
     for (const auto& violation : format_violations(context)) {
+        if (counts_unknown_devices(context, violation, &mkfs)) continue;
         if (violation.certain && violation.effect == Effect::kMkfsRefuses) verdict.formats = false;
         if (violation.certain && violation.effect == Effect::kMountRefuses) verdict.mounts = false;
         result.findings.push_back(explain(context, violation, mkfs.words, place));
@@ -427,6 +474,7 @@ Verdict LintChecker::check_mount(const std::string& filesystem, const ParsedComm
         add_device_count(*knowledge_, *mkfs, formatted);
         const Context alone(*knowledge_, request_, formatted);
         for (const auto& violation : format_violations(alone)) {
+            if (counts_unknown_devices(alone, violation, mkfs)) continue;
             said.insert(violation.id);
             if (violation.certain && violation.effect == Effect::kMkfsRefuses) verdict.formats = false;
             if (violation.certain && violation.effect == Effect::kMountRefuses) verdict.mounts = false;
@@ -440,15 +488,16 @@ Verdict LintChecker::check_mount(const std::string& filesystem, const ParsedComm
     auto all_words = mkfs_words;
     all_words.insert(all_words.end(), words.begin(), words.end());
     for (const auto& violation : relevant_violations(context)) {
-        if (said.contains(violation.id)) continue;
-        const auto item = explain(context, violation, all_words, place);
+        if (said.contains(violation.id) || counts_unknown_devices(context, violation, mkfs)) continue;
+        auto item = explain(context, violation, all_words, place);
         // A plain mount of something formatted elsewhere: what its defaults would do is not this line's
         // fault.
         const bool about_words =
             std::ranges::any_of(all_words, [&](const ParsedWord& word) { return word.text == item.subject; });
         if (mkfs == nullptr && !about_words && !about_role(constraint_of(context, violation.id))) continue;
+        if (mkfs == nullptr) make_conditional(context, violation, place, item);
         if (violation.certain && violation.effect == Effect::kMountRefuses) verdict.mounts = false;
-        result.findings.push_back(item);
+        result.findings.push_back(std::move(item));
     }
     check_defaults(context, words, place, result);
     return verdict;
@@ -476,6 +525,8 @@ void tidy(LintResult& result) {
     std::set<int> lines;
     for (const auto& item : result.findings) lines.insert(item.line);
     result.checked = std::max(result.checked, static_cast<int>(lines.size()));
+    // Several commands on one line are one line.
+    if (result.lines > 0) result.checked = std::min(result.checked, result.lines);
 }
 
 Result<void> check_bounds(std::string_view text, const std::string& file) {

@@ -2,6 +2,8 @@
 // kernels.
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -125,17 +127,35 @@ bool recognises(std::string_view name, std::string_view text) {
 
 Result<void> check(const LintInput& input, LintResult& result) {
     const Distribution* image = nullptr;
+    std::map<std::string, const Distribution*> stages;  // by the name after AS
+    std::optional<Finding> unknown;                     // of this stage, if it formats anything
+    const auto formats_something = [&](const std::vector<std::string>& words) {
+        if (words.empty()) return false;
+        const auto program = words.front().substr(words.front().rfind('/') + 1);
+        if (program.starts_with("mkfs") || program == "mke2fs" || program == "mount") return true;
+        return installs(words) &&
+               std::ranges::any_of(input.knowledge.filesystems(), [&](const auto& filesystem) {
+                   return std::ranges::find(words, filesystem.tool) != words.end();
+               });
+    };
     const auto instructions = split_instructions(input.text);
     for (const auto& instruction : instructions) {
         if (instruction.name == "from") {
-            image = distribution_of(input.knowledge, instruction.rest);
+            auto words = split(std::string(trim(instruction.rest)), ' ');
+            std::erase_if(words,
+                          [](const std::string& word) { return word.empty() || word.starts_with("--"); });
+            const auto stage = words.empty() ? stages.end() : stages.find(lower(words.front()));
+            image =
+                stage != stages.end() ? stage->second : distribution_of(input.knowledge, instruction.rest);
+            if (words.size() == 3) stages[lower(words[2])] = image;
+            unknown.reset();
             if (image != nullptr) continue;
             auto item = input.checker().finding("image-unknown", Severity::kInfo, instruction.line,
                                                 std::string(trim(instruction.rest)));
             item.what = "the tool versions of this image are not known";
             item.consequence = "mkfs commands are judged by the versions of the target";
             item.fix = "name the tools with --distro or --host";
-            result.findings.push_back(std::move(item));
+            unknown = std::move(item);
         }
         if (instruction.name != "run" && instruction.name != "cmd" && instruction.name != "entrypoint")
             continue;
@@ -149,10 +169,12 @@ Result<void> check(const LintInput& input, LintResult& result) {
             std::ranges::replace_if(
                 text, [](char c) { return c == '[' || c == ']' || c == ','; }, ' ');
         check_script(checker, text, instruction.line, volumes, result);
-        if (image == nullptr) continue;
         for (const auto& command : split_shell(text)) {
             const auto words = strip_prefixes(command.words);
-            if (!installs(words)) continue;
+            if (unknown && formats_something(words)) {
+                result.findings.push_back(*std::exchange(unknown, std::nullopt));
+            }
+            if (image == nullptr || !installs(words)) continue;
             for (const auto& word : words) {
                 const auto package =
                     word == "xfsprogs-extra" ? "xfsprogs" : word.substr(0, word.find_first_of("=~"));
