@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
-#include <tuple>
 
 #include <fmt/format.h>
 
+#include "advice/lint_check_parts.h"
 #include "advice/lint_shell.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -16,38 +16,12 @@
 namespace fsadvise {
 namespace {
 
-constexpr std::size_t kMostBytes = 16u << 20;
-constexpr std::string_view kDefaultValueId = "default-value";
-constexpr std::size_t kMostLineBytes = 64u << 10;
-
-std::string_view layer_text(Layer layer) {
-    return layer == Layer::kMkfs ? "mkfs" : "mount";
-}
-
 bool refuses(Effect effect) {
     return effect == Effect::kMkfsRefuses || effect == Effect::kMountRefuses;
 }
 
 bool is_note(const Violation& violation) {
     return violation.effect == Effect::kUnwise && violation.id.find(".note-") != std::string::npos;
-}
-
-std::string consequence_of(Effect effect, const Place& place) {
-    switch (effect) {
-        case Effect::kMkfsRefuses:
-            return "mkfs stops with an error and nothing is formatted";
-        case Effect::kMountRefuses:
-            return place.consequence_of_refusal;
-        case Effect::kSilent:
-            return "the command succeeds, but the result differs from what was asked";
-        case Effect::kNoEffect:
-            return "nothing: it is accepted and changes nothing";
-        case Effect::kUnsafe:
-            return "data can be lost";
-        case Effect::kUnwise:
-            break;
-    }
-    return "it works, at a cost in speed or space";
 }
 
 // The last word that set the parameter.
@@ -127,34 +101,6 @@ bool defect_of_version(const Context& context, const Violation& violation, const
                                [&](const std::string& name) { return kVersions.contains(name); });
 }
 
-// Names of the parameters that a layer accepts, for "did you mean".
-std::vector<std::string> spellings(const Knowledge& knowledge, const std::string& filesystem, Layer layer) {
-    std::vector<std::string> names;
-    for (const auto* parameter : knowledge.parameters_of(filesystem, layer)) {
-        const auto& spelling = parameter->spelling;
-        if (!spelling.key.empty()) names.push_back(spelling.key);
-        names.insert(names.end(), spelling.aliases.begin(), spelling.aliases.end());
-        for (const auto& [value, words] : spelling.words)
-            names.insert(names.end(), words.begin(), words.end());
-    }
-    return names;
-}
-
-// "-i rnext64=0" -> "rnext64", "allocsiz=1m" -> "allocsiz".
-std::string key_of(const std::string& text) {
-    const auto blank = text.rfind(' ');
-    auto key = blank == std::string::npos ? text : text.substr(blank + 1);
-    if (key.find('=') != std::string::npos) key.resize(key.find('='));
-    return key.starts_with('^') ? key.substr(1) : key;
-}
-
-// "-m reflnk=0" with "reflink" for "reflnk".
-std::string with_key(std::string text, const std::string& key, const std::string& meant) {
-    const auto blank = text.rfind(' ');
-    const auto at = text.find(key, blank == std::string::npos ? 0 : blank + 1);
-    return at == std::string::npos ? std::string() : text.replace(at, key.size(), meant);
-}
-
 }  // namespace
 
 Severity severity_of(const Violation& violation) {
@@ -181,55 +127,6 @@ Finding LintChecker::finding(std::string id, Severity severity, int line, std::s
     result.line = line;
     result.subject = std::move(subject);
     return result;
-}
-
-bool LintChecker::check_words(const std::string& filesystem, Layer layer,
-                              const std::vector<ParsedWord>& words, const Place& place,
-                              LintResult& result) const {
-    bool accepted = true;
-    const auto refused = layer == Layer::kMkfs ? Effect::kMkfsRefuses : Effect::kMountRefuses;
-    for (const auto& word : words) {
-        if (has_placeholder(word.text)) continue;
-        if (word.dropped) {
-            auto item = finding(fmt::format("{}-option-overridden", layer_text(layer)), Severity::kWarning,
-                                place.line, word.text);
-            item.what = fmt::format("'{}' is dropped: {}", word.text, word.note);
-            item.consequence = "the command succeeds without it";
-            item.fix = "write one list, separated by commas";
-            item.sources = {"measured: mke2fs 1.47.0"};
-            result.findings.push_back(std::move(item));
-            continue;
-        }
-        if (word.generic || (!word.parameter.empty() && !word.bad_value)) continue;
-        auto item = finding({}, Severity::kError, place.line, word.text);
-        item.consequence = consequence_of(refused, place);
-        if (word.bad_value) {
-            item.id = fmt::format("{}-option-bad-value", layer_text(layer));
-            item.what = fmt::format("'{}' has a value that {} does not accept{}", word.text, filesystem,
-                                    word.note.empty() ? "" : ": " + word.note);
-            item.fix = "correct the value, see: fsadvise explain " + word.parameter;
-            if (const auto* parameter = knowledge_->parameter(word.parameter))
-                item.sources = parameter->sources;
-        } else if (!word.belongs_to.empty()) {
-            item.id = fmt::format("{}-option-foreign", layer_text(layer));
-            item.what =
-                fmt::format("'{}' is an option of {}, not of {}", word.text, word.belongs_to, filesystem);
-            item.fix = "remove it";
-        } else {
-            const auto key = key_of(word.text);
-            const auto meant = nearest(key, spellings(*knowledge_, filesystem, layer));
-            item.id = fmt::format("{}-option-unknown", layer_text(layer));
-            item.what = fmt::format("'{}' is no known {} option of {}{}", word.text, layer_text(layer),
-                                    filesystem, meant ? fmt::format(" (did you mean '{}'?)", *meant) : "");
-            item.fix = "remove or correct it";
-            if (meant) item.replacement = with_key(word.text, key, *meant);
-            item.ignore_if =
-                "the target has a newer kernel or tool than this program knows, and you tried it there";
-        }
-        accepted = false;
-        result.findings.push_back(std::move(item));
-    }
-    return accepted;
 }
 
 void LintChecker::explain_version(const Context& context, const Violation& violation, Layer layer,
@@ -448,6 +345,7 @@ Verdict LintChecker::check_mkfs(const ParsedCommand& mkfs, const Place& place, L
         verdict.formats = false;
     }
     if (!check_words(mkfs.filesystem, Layer::kMkfs, mkfs.words, place, result)) verdict.formats = false;
+    check_kernel_has(mkfs.filesystem, place, result, verdict);
     Configuration asked = configuration_of(mkfs.filesystem, mkfs.words, {});
     add_device_count(*knowledge_, mkfs, asked);
     const Context context(*knowledge_, request_, asked);
@@ -501,50 +399,6 @@ Verdict LintChecker::check_mount(const std::string& filesystem, const ParsedComm
     }
     check_defaults(context, words, place, result);
     return verdict;
-}
-
-void tidy(LintResult& result) {
-    std::ranges::stable_sort(result.findings, [&](const Finding& a, const Finding& b) {
-        return std::tuple(a.line, b.severity, a.id, a.subject) <
-               std::tuple(b.line, a.severity, b.id, b.subject);
-    });
-    const auto same = [](const Finding& a, const Finding& b) {
-        return a.line == b.line && a.id == b.id && a.subject == b.subject;
-    };
-    const auto [first, last] = std::ranges::unique(result.findings, same);
-    result.findings.erase(first, last);
-    // "Is the default" beside something graver about the same word only confuses.
-    std::set<std::pair<int, std::string>> graver;
-    for (const auto& item : result.findings) {
-        if (item.severity != Severity::kInfo) graver.emplace(item.line, item.subject);
-    }
-    std::erase_if(result.findings, [&](const Finding& item) {
-        return item.id == kDefaultValueId && graver.contains({item.line, item.subject});
-    });
-    // A line that got a finding was checked, whatever its filesystem type is.
-    std::set<int> lines;
-    for (const auto& item : result.findings) lines.insert(item.line);
-    result.checked = std::max(result.checked, static_cast<int>(lines.size()));
-    // Several commands on one line are one line.
-    if (result.lines > 0) result.checked = std::min(result.checked, result.lines);
-}
-
-Result<void> check_bounds(std::string_view text, const std::string& file) {
-    if (text.size() > kMostBytes) {
-        return fail(ErrorCode::kBadInput, "the file is larger than 16 MiB", file, "check a smaller file");
-    }
-    int line = 1;
-    std::size_t start = 0;
-    while (start < text.size()) {
-        const auto end = std::min(text.find('\n', start), text.size());
-        if (end - start > kMostLineBytes) {
-            return fail(ErrorCode::kBadInput, "the line is longer than 64 KiB",
-                        fmt::format("{}:{}", file, line));
-        }
-        start = end + 1;
-        ++line;
-    }
-    return {};
 }
 
 }  // namespace fsadvise

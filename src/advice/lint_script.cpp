@@ -10,6 +10,7 @@
 #include "advice/lint_fstab.h"
 #include "advice/lint_shell.h"
 #include "advice/lint_shell_values.h"
+#include "advice/lint_tune.h"
 #include "base/text.h"
 
 namespace fsadvise {
@@ -101,6 +102,8 @@ class ScriptLinter {
             unknown_options(line_of(commands[i].line), program, words);
             if (program == "btrfs" || program == "btrfs-convert") {
                 volumes_.subvolumes_made();
+            } else if (program == "tune2fs" || program == "xfs_admin") {
+                volumes_.tune(check_tuning(checker_, line_of(commands[i].line), words, result_));
             } else if (program == "mount") {
                 mount(line_of(commands[i].line), words);
             } else if (program == "chattr") {

@@ -81,6 +81,15 @@ bool VolumeLinter::format(int line, const std::vector<std::string>& argv,
     return true;
 }
 
+void VolumeLinter::tune(const Tuning& tuning) {
+    for (const auto& device : tuning.devices) {
+        for (const auto& word : tuning.words) {
+            if (!word.parameter.empty() && !word.bad_value && equal(word.value, Value{false}))
+                tuned_[device].push_back(word);
+        }
+    }
+}
+
 const VolumeLinter::Formatted* VolumeLinter::format_of(const std::string& device) const {
     const auto all = formats_of(device);
     return all.empty() ? nullptr : all.front();
@@ -150,7 +159,12 @@ void VolumeLinter::mount(MountRequest request) {
         mounted_[request.directory] = {filesystem, request.device, request.options};
         return;
     }
-    const auto parsed = parse_mount_options(checker_.knowledge(), filesystem, request.options);
+    auto parsed = parse_mount_options(checker_.knowledge(), filesystem, request.options);
+    if (const auto tuned = tuned_.find(request.device); tuned != tuned_.end()) {
+        for (const auto& word : tuned->second) {
+            if (word.parameter.starts_with(filesystem + ".")) parsed.insert(parsed.begin(), word);
+        }
+    }
     const auto before = result_.findings.size();
     const auto verdict =
         checker_.check_mount(filesystem, format != nullptr ? &format->command : nullptr, parsed,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "advice/lint_check.h"
+#include "advice/lint_tune.h"
 
 namespace fsadvise {
 
@@ -30,6 +31,8 @@ class VolumeLinter {
     [[nodiscard]] bool formatted(const std::string& device) const { return format_of(device) != nullptr; }
     // Where the next formats and mounts stand: what is in another arm of the same block does not happen too.
     void set_branch(Branch branch) { branch_ = std::move(branch); }
+    // Features that were switched off after the format.
+    void tune(const Tuning& tuning);
     // A command that makes subvolumes, or may make them.
     void subvolumes_made() { subvolumes_made_ = true; }
     // Ignores bind mounts; a remount takes type and device from the mount before.
@@ -61,6 +64,7 @@ class VolumeLinter {
     LintResult& result_;
     Branch branch_;
     bool subvolumes_made_ = false;
+    std::map<std::string, std::vector<ParsedWord>> tuned_;  // by device
     std::vector<Formatted> formatted_;
     std::map<std::string, Mounted> mounted_;  // by directory
 };
