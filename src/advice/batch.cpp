@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "advice/lint_check.h"
 #include "base/text.h"
 #include "space/component_version.h"
 #include "space/spelling.h"
@@ -216,12 +217,6 @@ class RowJudge {
         for (const std::string& word : split(spell(knowledge_, listed).mount_options, ','))
             if (!word.empty()) words.push_back(word);
         return words;
-    }
-
-    [[nodiscard]] std::string_view remount_result(const Parameter& parameter, const Context& context) const {
-        for (const RemountCase& candidate : parameter.remount)
-            if (candidate.when.test(context).value_or(false)) return candidate.result;
-        return parameter.change == "remount" ? "effective" : "refused";
     }
 
     void remount(const std::vector<ParsedWord>& mount_words) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "advice/lint_format.h"
+#include "advice/lint_shell.h"
 #include "base/text.h"
 
 namespace fsadvise {
@@ -47,6 +48,31 @@ bool looks_like_fstab(std::string_view text, const std::string& file) {
     return fstab > other;
 }
 
+bool looks_like_script(std::string_view name, std::string_view text) {
+    if (name.ends_with(".sh") || name.ends_with(".bash") || text.starts_with("#!")) return true;
+    // Comments alone are empty in every format.
+    bool any = false;
+    for (const auto& command : split_shell(text)) {
+        for (const auto& word : strip_prefixes(command.words)) {
+            const auto program = word.substr(word.rfind('/') + 1);
+            if (program.starts_with("mkfs") || program == "mke2fs" || program == "mount" ||
+                program == "umount" || program == "tune2fs" || program == "xfs_admin" || program == "btrfs" ||
+                program == "lvcreate" || program == "chattr")
+                return true;
+            break;
+        }
+        any = true;
+    }
+    return !any;
+}
+
+// In prose an apostrophe is all that the shell's grammar finds.
+bool only_quotes(const LintResult& result) {
+    return result.checked <= static_cast<int>(result.findings.size()) &&
+           std::ranges::all_of(result.findings,
+                               [](const Finding& item) { return item.id == "script-unclosed-quote"; });
+}
+
 int count_lines(std::string_view text) {
     return static_cast<int>(std::ranges::count(text, '\n')) + (text.empty() || text.ends_with('\n') ? 0 : 1);
 }
@@ -78,8 +104,15 @@ Result<LintResult> lint(const Knowledge& knowledge, const LintTarget& target, st
         tidy(result);
         return result;
     }
-    return looks_like_fstab(text, file) ? lint_fstab(knowledge, target, text, file)
-                                        : lint_script(knowledge, target, text, file);
+    if (looks_like_fstab(text, file)) return lint_fstab(knowledge, target, text, file);
+    FSADVISE_ASSIGN(auto result, lint_script(knowledge, target, text, file));
+    if (only_quotes(result) && !trim(text).empty() && !looks_like_script(name, text)) {
+        return fail(
+            ErrorCode::kBadInput, "is in no format that is known here, and names no filesystem", file,
+            "see the list of formats in docs/check.md; a shell script is known by its name (.sh) or its "
+            "first line (#!/bin/sh)");
+    }
+    return result;
 }
 
 nlohmann::json to_json(const LintResult& result) {

@@ -26,6 +26,7 @@ struct Finding {
     std::string consequence;  // "the mount fails", "boot stops in emergency mode"
     std::string fix;
     std::string ignore_if;
+    std::string replacement;  // for the subject, if a correction is certain: "-m reflink=0"
     std::vector<std::string> sources;
 };
 

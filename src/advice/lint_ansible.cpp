@@ -123,6 +123,16 @@ class Ansible {
         const auto state = body.value("state");
         if (path == nullptr || body.find("src") == nullptr) return;
         const auto device = body.value("src");
+        static const std::vector<std::string> kStates = {
+            "absent", "absent_from_fstab", "ephemeral", "mounted", "present", "remounted", "unmounted"};
+        if (!state.empty() && !has_placeholder(state) && std::ranges::find(kStates, state) == kStates.end()) {
+            auto& item = add("ansible-state", Severity::kError, body.find("state")->line, state);
+            item.what =
+                fmt::format("the mount module has no state '{}'{}", state, did_you_mean(state, kStates));
+            item.consequence = "the task fails";
+            item.fix = "use one of: " + join(kStates, ", ");
+            item.sources = {"ansible.posix.mount: state"};
+        }
         const auto type = body.value("fstype");
         const auto* options = body.find("opts");
         const int line = options != nullptr ? options->line : body.line;
@@ -246,6 +256,12 @@ Result<void> check(const LintInput& input, LintResult& result) {
     FSADVISE_ASSIGN(const auto documents, parse_yaml(input.text, input.file));
     Ansible ansible(input, result);
     for (const auto& document : documents) ansible.walk(document);
+    // Plays and task files are lists; a map that names nothing known is some other YAML.
+    const bool playbook = std::ranges::any_of(documents, [](const YamlNode& node) { return node.is_list(); });
+    if (!playbook && !documents.empty() && result.checked == 0 && result.findings.empty()) {
+        return fail(ErrorCode::kBadInput, "is in no format that is known here, and names no filesystem",
+                    input.file, "see the list of formats in docs/check.md");
+    }
     return {};
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
-#include <tuple>
 
 #include <fmt/format.h>
 
+#include "advice/lint_check_parts.h"
 #include "advice/lint_shell.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -16,38 +16,12 @@
 namespace fsadvise {
 namespace {
 
-constexpr std::size_t kMostBytes = 16u << 20;
-constexpr std::string_view kDefaultValueId = "default-value";
-constexpr std::size_t kMostLineBytes = 64u << 10;
-
-std::string_view layer_text(Layer layer) {
-    return layer == Layer::kMkfs ? "mkfs" : "mount";
-}
-
 bool refuses(Effect effect) {
     return effect == Effect::kMkfsRefuses || effect == Effect::kMountRefuses;
 }
 
 bool is_note(const Violation& violation) {
     return violation.effect == Effect::kUnwise && violation.id.find(".note-") != std::string::npos;
-}
-
-std::string consequence_of(Effect effect, const Place& place) {
-    switch (effect) {
-        case Effect::kMkfsRefuses:
-            return "mkfs stops with an error and nothing is formatted";
-        case Effect::kMountRefuses:
-            return place.consequence_of_refusal;
-        case Effect::kSilent:
-            return "the command succeeds, but the result differs from what was asked";
-        case Effect::kNoEffect:
-            return "nothing: it is accepted and changes nothing";
-        case Effect::kUnsafe:
-            return "data can be lost";
-        case Effect::kUnwise:
-            break;
-    }
-    return "it works, at a cost in speed or space";
 }
 
 // The last word that set the parameter.
@@ -146,27 +120,6 @@ bool rests_on_the_maker(const Knowledge& knowledge, const std::string& id) {
            });
 }
 
-// Names of the parameters that a layer accepts, for "did you mean".
-std::vector<std::string> spellings(const Knowledge& knowledge, const std::string& filesystem, Layer layer) {
-    std::vector<std::string> names;
-    for (const auto* parameter : knowledge.parameters_of(filesystem, layer)) {
-        const auto& spelling = parameter->spelling;
-        if (!spelling.key.empty()) names.push_back(spelling.key);
-        names.insert(names.end(), spelling.aliases.begin(), spelling.aliases.end());
-        for (const auto& [value, words] : spelling.words)
-            names.insert(names.end(), words.begin(), words.end());
-    }
-    return names;
-}
-
-// "-i rnext64=0" -> "rnext64", "allocsiz=1m" -> "allocsiz".
-std::string key_of(const std::string& text) {
-    const auto blank = text.rfind(' ');
-    auto key = blank == std::string::npos ? text : text.substr(blank + 1);
-    if (key.find('=') != std::string::npos) key.resize(key.find('='));
-    return key.starts_with('^') ? key.substr(1) : key;
-}
-
 }  // namespace
 
 Severity severity_of(const Violation& violation) {
@@ -193,53 +146,6 @@ Finding LintChecker::finding(std::string id, Severity severity, int line, std::s
     result.line = line;
     result.subject = std::move(subject);
     return result;
-}
-
-bool LintChecker::check_words(const std::string& filesystem, Layer layer,
-                              const std::vector<ParsedWord>& words, const Place& place,
-                              LintResult& result) const {
-    bool accepted = true;
-    const auto refused = layer == Layer::kMkfs ? Effect::kMkfsRefuses : Effect::kMountRefuses;
-    for (const auto& word : words) {
-        if (has_placeholder(word.text)) continue;
-        if (word.dropped) {
-            auto item = finding(fmt::format("{}-option-overridden", layer_text(layer)), Severity::kWarning,
-                                place.line, word.text);
-            item.what = fmt::format("'{}' is dropped: {}", word.text, word.note);
-            item.consequence = "the command succeeds without it";
-            item.fix = "write one list, separated by commas";
-            item.sources = {"measured: mke2fs 1.47.0"};
-            result.findings.push_back(std::move(item));
-            continue;
-        }
-        if (word.generic || (!word.parameter.empty() && !word.bad_value)) continue;
-        auto item = finding({}, Severity::kError, place.line, word.text);
-        item.consequence = consequence_of(refused, place);
-        if (word.bad_value) {
-            item.id = fmt::format("{}-option-bad-value", layer_text(layer));
-            item.what = fmt::format("'{}' has a value that {} does not accept{}", word.text, filesystem,
-                                    word.note.empty() ? "" : ": " + word.note);
-            item.fix = "correct the value, see: fsadvise explain " + word.parameter;
-            if (const auto* parameter = knowledge_->parameter(word.parameter))
-                item.sources = parameter->sources;
-        } else if (!word.belongs_to.empty()) {
-            item.id = fmt::format("{}-option-foreign", layer_text(layer));
-            item.what =
-                fmt::format("'{}' is an option of {}, not of {}", word.text, word.belongs_to, filesystem);
-            item.fix = "remove it";
-        } else {
-            item.id = fmt::format("{}-option-unknown", layer_text(layer));
-            item.what =
-                fmt::format("'{}' is no known {} option of {}{}", word.text, layer_text(layer), filesystem,
-                            did_you_mean(key_of(word.text), spellings(*knowledge_, filesystem, layer)));
-            item.fix = "remove or correct it";
-            item.ignore_if =
-                "the target has a newer kernel or tool than this program knows, and you tried it there";
-        }
-        accepted = false;
-        result.findings.push_back(std::move(item));
-    }
-    return accepted;
 }
 
 void LintChecker::explain_version(const Context& context, const Violation& violation, Layer layer,
@@ -296,6 +202,16 @@ Finding LintChecker::explain(const Context& context, const Violation& violation,
         item.ignore_if = "losing the newest data in a crash is acceptable";
         if (relaxed_only)
             item.consequence = "a crash can lose the newest data; the filesystem stays consistent";
+        const auto read_only = context.lookup(context.configuration().filesystem + ".mount.read_only");
+        if (read_only && equal(*read_only, Value{true}) && parameter != nullptr) {
+            // Nothing is written, so nothing that was acknowledged can be lost: usual for snapshots.
+            item.severity = Severity::kInfo;
+            item.what = fmt::format("'{}' on a read-only mount{}{}", item.subject,
+                                    parameter->risk.empty() ? "" : ": ", parameter->risk);
+            item.consequence = "nothing is lost; what the log holds is not to be seen";
+            item.ignore_if = "it is a snapshot or a damaged volume that must not be written";
+            item.fix = "leave it out where the log may be replayed";
+        }
     } else if (of_parameter && violation.id.ends_with(".version")) {
         explain_version(context, violation, parameter->layer, item);
     } else if (!violation.certain) {
@@ -344,7 +260,9 @@ std::vector<Violation> LintChecker::format_violations(const Context& context) co
     auto found = relevant_violations(context);
     std::erase_if(found, [&](const Violation& violation) {
         const auto* constraint = constraint_of(context, violation.id);
-        return constraint != nullptr && about_role(constraint) && names_mount_only(*constraint, context);
+        if (constraint == nullptr) return false;
+        return waits_for_mount(context, *constraint) ||
+               (about_role(constraint) && names_mount_only(*constraint, context));
     });
     return found;
 }
@@ -367,6 +285,31 @@ std::vector<Violation> LintChecker::relevant_violations(const Context& context) 
     });
     drop_moot(found);
     return found;
+}
+
+bool LintChecker::counts_unknown_devices(const Context& context, const Violation& violation,
+                                         const ParsedCommand* mkfs) const {
+    if (mkfs == nullptr || !names_several_devices(*mkfs)) return false;
+    const auto* constraint = constraint_of(context, violation.id);
+    return constraint != nullptr &&
+           std::ranges::find(constraint->when.names(), mkfs->filesystem + ".mkfs.devices") !=
+               constraint->when.names().end();
+}
+
+// The superblock decides, and this file does not show how it was made.
+void LintChecker::make_conditional(const Context& context, const Violation& violation, const Place& place,
+                                   Finding& item) const {
+    const auto* constraint = constraint_of(context, violation.id);
+    if (!refuses(violation.effect) || constraint == nullptr || !depends_on_format(context, *constraint))
+        return;
+    item.severity = std::min(item.severity, Severity::kWarning);
+    item.what = fmt::format(
+        "depends on how it was formatted, which is not to be seen here; if by default: {}", item.what);
+    item.consequence = "in that case " + place.consequence_of_refusal;
+    item.ignore_if = fmt::format(
+        "the format suits it: the superblock tells (fsadvise check --mounted, or the "
+        "{} tools)",
+        context.configuration().filesystem);
 }
 
 void LintChecker::check_kernel_has(const std::string& filesystem, const Place& place, LintResult& result,
@@ -421,10 +364,12 @@ Verdict LintChecker::check_mkfs(const ParsedCommand& mkfs, const Place& place, L
         verdict.formats = false;
     }
     if (!check_words(mkfs.filesystem, Layer::kMkfs, mkfs.words, place, result)) verdict.formats = false;
+    check_kernel_has(mkfs.filesystem, place, result, verdict);
     Configuration asked = configuration_of(mkfs.filesystem, mkfs.words, {});
     add_device_count(*knowledge_, mkfs, asked);
     const Context context(*knowledge_, request_, asked);
     for (const auto& violation : format_violations(context)) {
+        if (counts_unknown_devices(context, violation, &mkfs)) continue;
         if (violation.certain && violation.effect == Effect::kMkfsRefuses) verdict.formats = false;
         if (violation.certain && violation.effect == Effect::kMountRefuses) verdict.mounts = false;
         result.findings.push_back(explain(context, violation, mkfs.words, place));
@@ -446,6 +391,7 @@ Verdict LintChecker::check_mount(const std::string& filesystem, const ParsedComm
         add_device_count(*knowledge_, *mkfs, formatted);
         const Context alone(*knowledge_, request_, formatted);
         for (const auto& violation : format_violations(alone)) {
+            if (counts_unknown_devices(alone, violation, mkfs)) continue;
             said.insert(violation.id);
             if (violation.certain && violation.effect == Effect::kMkfsRefuses) verdict.formats = false;
             if (violation.certain && violation.effect == Effect::kMountRefuses) verdict.mounts = false;
@@ -459,15 +405,16 @@ Verdict LintChecker::check_mount(const std::string& filesystem, const ParsedComm
     auto all_words = mkfs_words;
     all_words.insert(all_words.end(), words.begin(), words.end());
     for (const auto& violation : relevant_violations(context)) {
-        if (said.contains(violation.id)) continue;
-        const auto item = explain(context, violation, all_words, place);
+        if (said.contains(violation.id) || counts_unknown_devices(context, violation, mkfs)) continue;
+        auto item = explain(context, violation, all_words, place);
         // A plain mount of something formatted elsewhere: what its defaults would do is not this line's
         // fault.
         const bool about_words =
             std::ranges::any_of(all_words, [&](const ParsedWord& word) { return word.text == item.subject; });
         if (mkfs == nullptr && !about_words && !about_role(constraint_of(context, violation.id))) continue;
+        if (mkfs == nullptr) make_conditional(context, violation, place, item);
         if (violation.certain && violation.effect == Effect::kMountRefuses) verdict.mounts = false;
-        result.findings.push_back(item);
+        result.findings.push_back(std::move(item));
     }
     auto judged = words;
     if (mkfs == nullptr)
@@ -475,49 +422,6 @@ Verdict LintChecker::check_mount(const std::string& filesystem, const ParsedComm
             judged, [&](const ParsedWord& word) { return rests_on_the_maker(*knowledge_, word.parameter); });
     check_defaults(context, judged, place, result);
     return verdict;
-}
-
-void tidy(LintResult& result) {
-    std::ranges::stable_sort(result.findings, [&](const Finding& a, const Finding& b) {
-        return std::tuple(a.line, b.severity, a.id, a.subject) <
-               std::tuple(b.line, a.severity, b.id, b.subject);
-    });
-    const auto same = [](const Finding& a, const Finding& b) {
-        return a.line == b.line && a.id == b.id && a.subject == b.subject;
-    };
-    const auto first = std::unique(result.findings.begin(), result.findings.end(), same);
-    const auto last = result.findings.end();
-    result.findings.erase(first, last);
-    // "Is the default" beside something graver about the same word only confuses.
-    std::set<std::pair<int, std::string>> graver;
-    for (const auto& item : result.findings) {
-        if (item.severity != Severity::kInfo) graver.emplace(item.line, item.subject);
-    }
-    std::erase_if(result.findings, [&](const Finding& item) {
-        return item.id == kDefaultValueId && graver.contains({item.line, item.subject});
-    });
-    // A line that got a finding was checked, whatever its filesystem type is.
-    std::set<int> lines;
-    for (const auto& item : result.findings) lines.insert(item.line);
-    result.checked = std::max(result.checked, static_cast<int>(lines.size()));
-}
-
-Result<void> check_bounds(std::string_view text, const std::string& file) {
-    if (text.size() > kMostBytes) {
-        return fail(ErrorCode::kBadInput, "the file is larger than 16 MiB", file, "check a smaller file");
-    }
-    int line = 1;
-    std::size_t start = 0;
-    while (start < text.size()) {
-        const auto end = std::min(text.find('\n', start), text.size());
-        if (end - start > kMostLineBytes) {
-            return fail(ErrorCode::kBadInput, "the line is longer than 64 KiB",
-                        fmt::format("{}:{}", file, line));
-        }
-        start = end + 1;
-        ++line;
-    }
-    return {};
 }
 
 }  // namespace fsadvise

@@ -51,6 +51,11 @@ class LintChecker {
                     Finding& finding) const;
     void check_defaults(const Context& context, const std::vector<ParsedWord>& words, const Place& place,
                         LintResult& result) const;
+    // "Needs two devices" about a list of devices that only the shell knows.
+    [[nodiscard]] bool counts_unknown_devices(const Context& context, const Violation& violation,
+                                              const ParsedCommand* mkfs) const;
+    void make_conditional(const Context& context, const Violation& violation, const Place& place,
+                          Finding& finding) const;
     void check_kernel_has(const std::string& filesystem, const Place& place, LintResult& result,
                           Verdict& verdict) const;
 
@@ -58,6 +63,16 @@ class LintChecker {
     std::string file_;
     Request request_;
 };
+
+// True if the violated constraint would not (or need not) be violated by another format than the default one.
+bool depends_on_format(const Context& context, const Constraint& constraint);
+// A refusal that the words of a later mount decide: nothing to say while only the format is known.
+bool waits_for_mount(const Context& context, const Constraint& constraint);
+// A variable, a glob or a brace list: how many devices it stands for is known to the shell only.
+bool names_several_devices(const ParsedCommand& mkfs);
+
+// What a remount does with a new value of the parameter: "effective", "refused", "ignored" or "blocks".
+std::string_view remount_result(const Parameter& parameter, const Context& context);
 
 // Information for what has no effect and for remarks: constraints whose name begins with "note-".
 Severity severity_of(const Violation& violation);

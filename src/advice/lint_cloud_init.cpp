@@ -28,6 +28,15 @@ class CloudConfig {
           result_(result) {}
 
     void run() {
+        for (const std::string key : {"fs_setup", "mounts", "write_files", "runcmd", "bootcmd"}) {
+            const auto* node = root_.find(key);
+            if (node == nullptr || node->is_list() || node->kind == YamlNode::Kind::kNull) continue;
+            auto& item = add("cloud-init-not-list", Severity::kError, node->line, key);
+            item.what = fmt::format("{} must be a list", key);
+            item.consequence = "the schema check fails and the module does nothing";
+            item.fix = fmt::format("write the items of {} below it, each with a dash", key);
+            item.sources = {"cloud-init reference: modules disk_setup, mounts, runcmd, write_files"};
+        }
         if (const auto* setups = root_.find("fs_setup"); setups != nullptr && setups->is_list()) {
             for (const auto& setup : setups->items) fs_setup(setup);
         }
@@ -156,13 +165,23 @@ class CloudConfig {
             return;
         }
         const auto* filesystem = input_.knowledge.filesystem(type);
-        if (filesystem == nullptr) return;
+        if (filesystem == nullptr) {
+            const auto* node = setup.find("filesystem");
+            check_type(
+                checker_, type,
+                {node != nullptr ? node->line : setup.line, "mkfs is not found and nothing is formatted"},
+                result_);
+            return;
+        }
         const auto* options = setup.find("extra_opts");
         std::vector<std::string> argv = {filesystem->mkfs};
         for (const auto& word : words_of(options)) {
             // A joined word is reported; what was meant is judged as well.
             for (const auto& part : split(word, ' ')) argv.push_back(part);
         }
+        // cloud-init passes -L to every tool; that mkfs.f2fs means something else by it is said above.
+        if (const auto label = setup.value("label"); !label.empty() && type != "f2fs")
+            argv.insert(argv.begin() + 1, {"-L", label});
         argv.push_back(device.empty() ? "DEVICE" : device);
         std::vector<std::string> names;
         if (const auto label = setup.value("label"); !label.empty()) names.push_back("LABEL=" + label);

@@ -7,6 +7,7 @@
 
 #include "advice/lint_format.h"
 #include "advice/lint_ini.h"
+#include "advice/lint_shell.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -87,6 +88,8 @@ class FioJob {
             unknown_pattern();
             return;
         }
+        engine();
+        alignment();
         classify();
         place();
         cache();
@@ -130,6 +133,39 @@ class FioJob {
         item.what = fmt::format("'{}' is no pattern of fio{}", pattern_, did_you_mean(pattern_, known));
         item.consequence = "fio stops with an error";
         item.fix = "use one of: " + join(known, ", ");
+    }
+
+    // Source: fio(1) 3.33, I/O engine.
+    void engine() {
+        static const std::vector<std::string> kEngines = {
+            "sync",      "psync",     "vsync",      "pvsync",     "pvsync2",    "io_uring", "io_uring_cmd",
+            "libaio",    "posixaio",  "solarisaio", "windowsaio", "mmap",       "splice",   "sg",
+            "libzbc",    "null",      "net",        "netsplice",  "cpuio",      "rdma",     "falloc",
+            "ftruncate", "e4defrag",  "rados",      "rbd",        "http",       "gfapi",    "gfapi_async",
+            "libhdfs",   "mtd",       "dev-dax",    "external",   "filecreate", "filestat", "filedelete",
+            "libpmem",   "ime_psync", "ime_psyncv", "ime_aio",    "libiscsi",   "nbd",      "libcufile",
+            "dfs",       "nfs",       "exec",       "xnvme",      "libblkio",   "pmemblk",  "guasi"};
+        const auto meant = nearest(engine_, kEngines);
+        if (std::ranges::find(kEngines, engine_) != kEngines.end() || !meant || has_placeholder(engine_) ||
+            engine_.starts_with("external:"))
+            return;
+        auto& item = add("fio-engine", Severity::kError, line_of({"ioengine"}), engine_);
+        item.what = fmt::format("fio has no engine '{}' (did you mean '{}'?)", engine_, *meant);
+        item.consequence = "fio stops with an error";
+        item.fix = "write ioengine=" + *meant;
+        item.sources = {"fio(1), ioengine"};
+    }
+
+    // Direct I/O moves whole logical sectors; the smallest are 512 bytes.
+    void alignment() {
+        constexpr std::uint64_t kSmallestSector = 512;
+        if (!direct_ || block_ % kSmallestSector == 0) return;
+        auto& item = add("fio-unaligned", Severity::kError, line_of({"bs", "blocksize"}),
+                         job_.value({"bs", "blocksize"}));
+        item.what = fmt::format("direct=1 with blocks of {} bytes, which are no whole sectors", block_);
+        item.consequence = "every request fails: invalid argument";
+        item.fix = "use a multiple of 512, and of 4096 on disks with sectors of that size";
+        item.sources = {"open(2), O_DIRECT"};
     }
 
     // What people run that looks like this, and the workload to ask for.

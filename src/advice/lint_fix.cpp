@@ -85,6 +85,13 @@ bool drop_word(std::string& line, std::string_view word, bool in_table) {
     return true;
 }
 
+bool replace_word(std::string& line, std::string_view word, std::string_view meant) {
+    const auto at = find_word(line, word);
+    if (at == std::string_view::npos) return false;
+    line.replace(at, word.size(), meant);
+    return true;
+}
+
 // device directory type options dump pass
 bool looks_like_table(std::string_view line) {
     std::vector<std::string> fields;
@@ -114,8 +121,11 @@ bool fix_finding(std::vector<std::string>& lines, const Finding& finding) {
     const auto blank = finding.subject.find(' ');
     const std::string word = blank == std::string::npos ? finding.subject : finding.subject.substr(blank + 1);
     if (word.empty()) return false;
+    const auto meant_at = finding.replacement.rfind(' ');
+    const auto meant = finding.replacement.substr(meant_at == std::string::npos ? 0 : meant_at + 1);
     for (std::size_t i = range.first; i <= range.last; ++i) {
-        if (drop_word(lines[i], word, in_table)) return true;
+        if (!meant.empty() ? replace_word(lines[i], word, meant) : drop_word(lines[i], word, in_table))
+            return true;
     }
     return false;
 }

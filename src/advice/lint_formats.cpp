@@ -11,7 +11,7 @@ namespace fsadvise {
 
 std::span<const LintFormat> lint_formats() {
     static const auto kFormats = std::to_array<LintFormat>(
-        {mount_unit_format(), repart_format(), fio_format(), cloud_init_format(), saved_listing_format(),
+        {cloud_init_format(), mount_unit_format(), repart_format(), fio_format(), saved_listing_format(),
          ignition_format(), kubernetes_format(), dockerfile_format(), kickstart_format(), ansible_format()});
     return kFormats;
 }

@@ -116,23 +116,6 @@ bool check_fields(const LintChecker& checker, const FstabLine& line, LintResult&
     return false;
 }
 
-// Types that the kernel or a mount helper knows and of which this program knows nothing else.
-// Source: /proc/filesystems of Linux 6.18 with all modules, mount(8), and the helpers /sbin/mount.TYPE of
-// Debian 12.
-constexpr auto kOtherTypes = std::to_array<std::string_view>(
-    {"9p",       "adfs",      "aufs",    "axfs",     "cxfs",     "gpfs",       "vxfs",     "affs",
-     "afs",      "apfs",      "auto",    "autofs",   "bcachefs", "befs",       "bfs",      "bind",
-     "bpf",      "ceph",      "cgroup",  "cgroup2",  "cifs",     "coda",       "configfs", "cramfs",
-     "davfs",    "debugfs",   "devpts",  "devtmpfs", "ecryptfs", "efivarfs",   "efs",      "erofs",
-     "exfat",    "fuse",      "fuseblk", "gfs",      "gfs2",     "glusterfs",  "hfs",      "hfsplus",
-     "hpfs",     "hugetlbfs", "ignore",  "iso9660",  "jffs2",    "jfs",        "lustre",   "minix",
-     "mqueue",   "msdos",     "ncpfs",   "nfs",      "nfs4",     "nilfs2",     "none",     "ntfs",
-     "ntfs-3g",  "ntfs3",     "ocfs2",   "omfs",     "orangefs", "overlay",    "proc",     "pstore",
-     "qnx4",     "qnx6",      "ramfs",   "reiserfs", "romfs",    "securityfs", "smb3",     "smbfs",
-     "squashfs", "sshfs",     "swap",    "sysfs",    "sysv",     "tmpfs",      "tracefs",  "ubifs",
-     "udf",      "ufs",       "usbfs",   "vboxsf",   "vfat",     "virtiofs",   "vmhgfs",   "xenfs",
-     "zfs",      "zonefs"});
-
 // Disks that the cloud makes anew: nothing on them is worth a check at boot.
 bool ephemeral(const LintChecker& checker, const FstabLine& line) {
     const auto& device = checker.request().host.device;
@@ -193,21 +176,7 @@ void check_other_type(const LintChecker& checker, const FstabLine& line, const P
         check_surroundings(checker, line, result);
         return;
     }
-    // "ext4,xfs" is a list of types; "fuse.sshfs" names a helper.
-    if (has_placeholder(type) || type.find_first_of(".,") != std::string::npos) return;
-    if (std::ranges::find(kOtherTypes, type) != kOtherTypes.end()) return;
-    std::vector<std::string> known;
-    for (const auto& filesystem : checker.knowledge().filesystems()) known.push_back(filesystem.id);
-    const auto meant = nearest(lower(type), known);
-    if (!meant) return;
-    ++result.checked;
-    auto item = checker.finding("fstab-unknown-type", Severity::kError, line.line, type);
-    item.what = fmt::format("no kernel knows the filesystem type {} (did you mean '{}'?)", type, *meant);
-    item.consequence = place.consequence_of_refusal;
-    item.fix = fmt::format("write {}", *meant);
-    item.ignore_if = "a module from outside the kernel or a helper mount." + type + " provides the type";
-    item.sources = {"fstab(5), the third field", "/proc/filesystems"};
-    result.findings.push_back(std::move(item));
+    check_type(checker, type, place, result);
 }
 
 // Quotas that the kernel switches on at the first mount only, which is not fstab's for the root filesystem.
@@ -325,11 +294,69 @@ void check_shared_identity(const std::map<int, std::string>& devices, std::size_
     }
 }
 
+std::string without_last_slash(std::string directory) {
+    while (directory.size() > 1 && directory.ends_with('/')) directory.pop_back();
+    return directory;
+}
+
+// systemd orders mounts by their directories; mount -a and other init systems by the lines.
+void hides_earlier(const LintChecker& checker, const FstabLine& line, const std::string& directory,
+                   const std::map<std::string, int>& directories, LintResult& result) {
+    const auto below = directory == "/" ? directory : directory + "/";
+    for (const auto& [earlier, number] : directories) {
+        if (earlier == directory || !earlier.starts_with(below)) continue;
+        auto item = checker.finding("fstab-order", Severity::kInfo, line.line, line.directory());
+        item.what =
+            fmt::format("line {} mounts at {}, below this directory, and comes first", number, earlier);
+        item.consequence =
+            "mount -a and init systems other than systemd mount this one over it, and it is hidden";
+        item.fix = fmt::format("write this line before line {}", number);
+        item.ignore_if = "only systemd mounts these: it orders by directory";
+        item.sources = {"fstab(5): the order of records is important",
+                        "systemd.mount(5), implicit dependencies"};
+        result.findings.push_back(std::move(item));
+        return;
+    }
+}
+
+void check_directory(const LintChecker& checker, const FstabLine& line, LintResult& result) {
+    const auto& directory = line.directory();
+    if (directory.starts_with('/') || directory == "none" || directory == "swap" || directory == "ignore" ||
+        has_placeholder(directory))
+        return;
+    auto item = checker.finding("fstab-directory", Severity::kError, line.line, directory);
+    item.what = fmt::format("the mount point {} is no absolute path", directory);
+    item.consequence = "systemd ignores the line, and mount -a takes the path relative to where it is called";
+    item.fix = fmt::format("write /{}", directory);
+    item.sources = {"fstab(5), the second field", "systemd.mount(5), Where="};
+    result.findings.push_back(std::move(item));
+}
+
+// One filesystem has one type, whatever the lines say.
+void check_one_type(const LintChecker& checker, const FstabLine& line,
+                    std::map<std::string, std::pair<int, std::string>>& types, LintResult& result) {
+    const auto* driver = filesystem_of_type(checker.knowledge(), line.type());
+    if (driver == nullptr || !(line.spec().starts_with("UUID=") || line.spec().starts_with("LABEL="))) return;
+    const auto [entry, is_new] = types.try_emplace(line.spec(), line.line, driver->id);
+    if (is_new || entry->second.second == driver->id) return;
+    auto item = checker.finding("fstab-two-types", Severity::kError, line.line, line.spec());
+    item.what = fmt::format("line {} says that {} is {}, and this line says {}", entry->second.first,
+                            line.spec(), entry->second.second, line.type());
+    item.consequence = "one of the two mounts fails: " + consequence(line);
+    item.fix = "blkid tells which is right";
+    item.sources = {"fstab(5), the third field"};
+    result.findings.push_back(std::move(item));
+}
+
 void check_duplicates(const LintChecker& checker, const FstabLine& line,
                       std::map<std::string, int>& directories, LintResult& result) {
     if (!line.directory().starts_with('/')) return;
-    const auto [entry, is_new] = directories.try_emplace(line.directory(), line.line);
-    if (is_new) return;
+    const auto directory = without_last_slash(line.directory());
+    const auto [entry, is_new] = directories.try_emplace(directory, line.line);
+    if (is_new) {
+        hides_earlier(checker, line, directory, directories, result);
+        return;
+    }
     auto item = checker.finding("fstab-duplicate-directory", Severity::kWarning, line.line, line.directory());
     item.what = fmt::format("line {} mounts at {} already", entry->second, line.directory());
     item.consequence = "the later mount hides the earlier one, or systemd uses only one of them";
@@ -361,6 +388,7 @@ void check_fstab(const LintChecker& checker, std::string_view text, int first_li
     SharedSuperblocks superblocks;
     std::map<std::string, int> directories;
     std::map<int, std::string> devices;
+    std::map<std::string, std::pair<int, std::string>> types;
     const auto first_finding = result.findings.size();
     int number = first_line - 1;
     for (const auto& raw : split(text, '\n')) {
@@ -371,7 +399,9 @@ void check_fstab(const LintChecker& checker, std::string_view text, int first_li
         if (!check_fields(checker, line, result)) continue;
         line.words = split(line.options(), ',');
         check_ordering(checker, line, result);
+        check_directory(checker, line, result);
         check_duplicates(checker, line, directories, result);
+        check_one_type(checker, line, types, result);
         check_ephemeral(checker, line, result);
         const Place place{number, consequence(line), line.directory()};
         const auto* filesystem = checker.knowledge().filesystem(line.type());

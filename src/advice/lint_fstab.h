@@ -10,6 +10,8 @@ namespace fsadvise {
 
 // Lines are numbered from `first_line`.
 void check_fstab(const LintChecker& checker, std::string_view text, int first_line, LintResult& result);
+// A misspelt filesystem type: near to a known one and none that a kernel or helper has.
+void check_type(const LintChecker& checker, const std::string& type, const Place& place, LintResult& result);
 // A device name that can point to another disk after the next boot.
 void check_device_name(const LintChecker& checker, const std::string& device, int line, LintResult& result);
 // What holds for mount options wherever they are written, besides LintChecker::check_mount.

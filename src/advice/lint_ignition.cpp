@@ -7,6 +7,7 @@
 
 #include "advice/lint_format.h"
 #include "advice/lint_fstab.h"
+#include "advice/lint_shell.h"
 #include "advice/lint_volume.h"
 #include "advice/lint_yaml.h"
 #include "base/text.h"
@@ -104,6 +105,7 @@ class IgnitionConfig {
         if (device.empty()) incomplete(node, "device");
         if (type.empty()) incomplete(node, "format");
         check_device_name(checker_, device, node.line, result_);
+        names(node, type);
         if (wipes) {
             auto& item = add("ignition-wipe", Severity::kWarning, wipe->line, "wipeFilesystem");
             item.what = "the filesystem is made anew whatever is there";
@@ -137,13 +139,44 @@ class IgnitionConfig {
         const auto checker = size != sizes_.end() ? input_.checker_for_size(size->second) : checker_;
         VolumeLinter volumes(checker, result_);
         std::vector<std::string> argv = {known->mkfs};
-        for (auto& word : words_of(options)) argv.push_back(std::move(word));
+        // A joined word is reported; what was meant is judged as well.
+        for (const auto& word : words_of(options))
+            for (auto& part : split(word, ' ')) argv.push_back(std::move(part));
+        if (const auto label = node.value("label"); !label.empty() && known->id != "f2fs")
+            argv.insert(argv.begin() + 1, {"-L", label});
         argv.push_back(device.empty() ? "DEVICE" : device);
         volumes.format(options != nullptr ? options->line : node.line, argv, {device});
         if (mount == nullptr) return;
         volumes.mount({mount->line, type, options_of(mount), device, node.value("path"),
                        "the mount fails and boot stops in emergency mode"});
         check_redundant_options(checker, type, options_of(mount), mount->line, result_);
+    }
+
+    // What Ignition can make, and where it can mount.
+    void names(const YamlNode& node, const std::string& type) {
+        const std::vector<std::string> formats = {"ext4", "btrfs", "xfs", "vfat", "swap", "none"};
+        if (!type.empty() && std::ranges::find(formats, type) == formats.end() && !has_placeholder(type)) {
+            auto& item = add("ignition-format", Severity::kError, node.find("format")->line, type);
+            item.what = fmt::format("Ignition makes no {}{}", type, did_you_mean(type, formats));
+            item.consequence = "Ignition rejects the configuration: the machine does not boot";
+            item.fix = "use one of: " + join(formats, ", ");
+        }
+        const auto path = node.value("path");
+        if (!path.empty() && !path.starts_with('/') && !has_placeholder(path)) {
+            auto& item = add("ignition-path", Severity::kError, node.find("path")->line, path);
+            item.what = fmt::format("the path {} is not absolute", path);
+            item.consequence = "Ignition rejects the configuration: the machine does not boot";
+            item.fix = "write /" + path;
+        }
+        const auto* options = node.find("options");
+        if (options == nullptr || !options->is_list()) return;
+        for (const auto& word : options->items) {
+            if (!word.text.starts_with('-') || word.text.find(' ') == std::string::npos) continue;
+            auto& item = add("ignition-joined-words", Severity::kError, word.line, word.text);
+            item.what = "one element of options holds two words";
+            item.consequence = "mkfs gets them as one word and stops with an error";
+            item.fix = "write two elements, the option and its value";
+        }
     }
 
     void incomplete(const YamlNode& node, const std::string& key) {

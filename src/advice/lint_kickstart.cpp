@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "advice/lint_format.h"
+#include "advice/lint_fstab.h"
 #include "advice/lint_script.h"
 #include "base/text.h"
 
@@ -156,7 +157,10 @@ class Kickstart {
             item.consequence = "it is ignored";
             item.fix = "write --mkfsoptions=\"-i BYTES\"";
         }
-        if (filesystem == nullptr) return;
+        if (filesystem == nullptr) {
+            check_type(checker_, type, {command.line, "the installation stops with an error"}, result_);
+            return;
+        }
         ++result_.checked;
         format(command, *filesystem, size, grows);
     }

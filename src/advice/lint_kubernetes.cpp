@@ -45,7 +45,10 @@ class StorageObject {
             for (const auto& [key, node] : parameters->entries) parameter(key, node, type);
         }
         const auto* known = input_.knowledge.filesystem(type);
-        if (known == nullptr) return;
+        if (known == nullptr) {
+            check_type(checker, type, {line, std::string(kRefusal)}, result_);
+            return;
+        }
         VolumeLinter volumes(checker, result_);
         volumes.format(options_line_ > 0 ? options_line_ : line, mkfs_argv(*known), {"VOLUME"});
         mount_options(root_.find("mountOptions"), type, volumes);
@@ -231,6 +234,15 @@ class StorageObject {
             item.what = "mountOptions is no list";
             item.consequence = "the API server rejects the object";
             item.fix = fmt::format("write mountOptions: [{}]", node->text);
+        }
+        for (const auto& word : node->items) {
+            if (!word.is_scalar() || trim(word.text).find(' ') == std::string_view::npos ||
+                word.text.find('=') < word.text.find(' '))
+                continue;
+            auto& item = add("k8s-mount-options-joined", Severity::kError, word.line, word.text);
+            item.what = "one element of mountOptions holds two options with a blank between them";
+            item.consequence = kRefusal;
+            item.fix = "write one option an element";
         }
         // The options of a list on several lines are judged together and reported where each stands.
         const auto before = result_.findings.size();

@@ -213,7 +213,14 @@ class MountUnit {
 };
 
 bool recognises(std::string_view name, std::string_view text) {
-    return name.ends_with(".mount") || has_line_starting(text, "[Mount]");
+    if (name.ends_with(".mount")) return true;
+    // A unit inside another file is that file's to read: a unit file begins with a section.
+    for (const auto& line : split(text, '\n')) {
+        const auto content = trim(line);
+        if (content.empty() || content.starts_with('#') || content.starts_with(';')) continue;
+        return line.starts_with('[') && has_line_starting(text, "[Mount]");
+    }
+    return false;
 }
 
 Result<void> check(const LintInput& input, LintResult& result) {

@@ -2,6 +2,7 @@
 // 254 and 256.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -66,6 +67,7 @@ class Partition {
             item.fix = "add Type=, for example linux-generic";
         }
         for (const auto& entry : section_.entries) key(entry);
+        sizes();
         format();
         mount_point();
     }
@@ -100,6 +102,29 @@ class Partition {
     static std::string upper(std::string text) {
         for (auto& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
         return text.empty() ? "EXT4" : text;
+    }
+
+    void sizes() {
+        std::optional<std::uint64_t> least, most;
+        for (const std::string_view key : {"SizeMinBytes", "SizeMaxBytes"}) {
+            const auto* entry = section_.find(key);
+            if (entry == nullptr || entry->value.empty()) continue;
+            const auto size = parse_size(entry->value);
+            if (size) {
+                (key == "SizeMinBytes" ? least : most) = *size;
+                continue;
+            }
+            auto& item = add("repart-bad-size", Severity::kError, entry->line, entry->value);
+            item.what = fmt::format("{}={} is no size", key, entry->value);
+            item.consequence = "systemd-repart ignores the line: the partition gets another size";
+            item.fix = "write bytes, or a number with K, M, G or T";
+        }
+        if (!least || !most || *least <= *most) return;
+        auto& item = add("repart-bad-size", Severity::kError, section_.find("SizeMaxBytes")->line,
+                         section_.find("SizeMaxBytes")->value);
+        item.what = "SizeMaxBytes= is below SizeMinBytes=";
+        item.consequence = "systemd-repart rejects the file";
+        item.fix = "exchange the two";
     }
 
     void format() {

@@ -9,6 +9,8 @@
 
 #include "advice/lint_fstab.h"
 #include "advice/lint_shell.h"
+#include "advice/lint_shell_values.h"
+#include "advice/lint_tune.h"
 #include "base/text.h"
 
 namespace fsadvise {
@@ -90,12 +92,19 @@ class ScriptLinter {
         : checker_(checker), volumes_(volumes), first_line_(first_line), result_(result) {}
 
     void run(const std::vector<ShellCommand>& commands) {
+        const ShellValues values(commands);
         for (std::size_t i = 0; i < commands.size(); ++i) {
-            const auto words = strip_prefixes(commands[i].words);
+            const auto words = values.expand(strip_prefixes(commands[i].words));
+            enter(commands[i]);
             written_fstab(commands, i, words);
             if (words.empty()) continue;
             const auto program = program_name(words.front());
-            if (program == "mount") {
+            unknown_options(line_of(commands[i].line), program, words);
+            if (program == "btrfs" || program == "btrfs-convert") {
+                volumes_.subvolumes_made();
+            } else if (program == "tune2fs" || program == "xfs_admin") {
+                volumes_.tune(check_tuning(checker_, line_of(commands[i].line), words, result_));
+            } else if (program == "mount") {
                 mount(line_of(commands[i].line), words);
             } else if (program == "chattr") {
                 chattr(line_of(commands[i].line), words);
@@ -105,9 +114,54 @@ class ScriptLinter {
                 volumes_.format(line_of(commands[i].line), words);
             }
         }
+        volumes_.set_branch({});
     }
 
   private:
+    // if, elif, else, case and ;; : which arm of which block the command stands in.
+    void enter(const ShellCommand& command) {
+        if (arm_ended_ && !branch_.empty()) ++branch_.back().second;
+        arm_ended_ = command.ends_arm;
+        for (const auto& word : command.words) {
+            if (word == "if" || word == "case") {
+                branch_.emplace_back(++blocks_, 0);
+            } else if ((word == "elif" || word == "else") && !branch_.empty()) {
+                ++branch_.back().second;
+            } else if ((word == "fi" || word == "esac") && !branch_.empty()) {
+                branch_.pop_back();
+            } else if (word != "then" && word != "do" && word != "done" && word != "{" && word != "}" &&
+                       word != "!") {
+                break;
+            }
+        }
+        volumes_.set_branch(branch_);
+    }
+
+    // Options that stand in a variable which the script does not fix: silence would read as praise.
+    void unknown_options(int line, const std::string& program, const std::vector<std::string>& words) {
+        std::string unknown;
+        if (program == "mount") {
+            const auto mount = parse_mount(words);
+            if (mount.interesting && mount.options.find("$") != std::string::npos) unknown = mount.options;
+        } else if (program.starts_with("mkfs.$")) {
+            unknown = program;
+        } else if (program.starts_with("mkfs.") || program == "mke2fs") {
+            for (std::size_t i = 1; i + 1 < words.size() && unknown.empty(); ++i) {
+                const bool last_may_be_option = words[i].starts_with('$') && i + 2 == words.size();
+                if (last_may_be_option && !words[i - 1].starts_with('-')) unknown = words[i];
+            }
+            // Several devices are usual for Btrfs.
+            if (program == "mkfs.btrfs") unknown.clear();
+        }
+        if (unknown.empty()) return;
+        auto item = checker_.finding("script-options-unknown", Severity::kInfo, line, unknown);
+        item.what = fmt::format("{} stands for what is known at run time only and was not checked", unknown);
+        item.consequence = "a wrong option in it is not found here";
+        item.fix = "check the values it takes, one by one: fsadvise check accepts the plain command";
+        item.ignore_if = "its values are checked elsewhere";
+        result_.findings.push_back(std::move(item));
+    }
+
     static bool writes_fstab(const ShellCommand& command) {
         const auto is_fstab = [](const std::string& word) { return word.ends_with("fstab"); };
         if (std::ranges::any_of(command.outputs, is_fstab)) return true;
@@ -275,6 +329,9 @@ class ScriptLinter {
     VolumeLinter& volumes_;
     int first_line_;
     LintResult& result_;
+    Branch branch_;
+    int blocks_ = 0;
+    bool arm_ended_ = false;
 };
 
 // Prose has apostrophes: without the name or the first line of a shell script it is a warning only.

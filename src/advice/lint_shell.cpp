@@ -49,8 +49,11 @@ class ShellSplitter {
         } else if (c == '#' && !in_word_) {
             while (position_ < text_.size() && at() != '\n') ++position_;
         } else if (c == ';' || c == '(' || c == ')') {
+            const bool arm_ends = c == ';' && at(1) == ';';
             end_command(false);
+            if (arm_ends && !commands_.empty()) commands_.back().ends_arm = true;
             advance();
+            if (arm_ends) advance();
         } else if (c == '&' || c == '|') {
             separator(c);
         } else if (c == '<' || c == '>') {

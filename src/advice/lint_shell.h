@@ -20,6 +20,7 @@ struct ShellCommand {
     std::string here_document;         // body of <<WORD
     int here_line = 0;                 // line of the body's first line
     bool piped = false;                // the next command reads its output
+    bool ends_arm = false;             // followed by ;; of a case
 };
 
 std::vector<ShellCommand> split_shell(std::string_view text);

@@ -1,9 +1,11 @@
 #include "advice/lint_volume.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
+#include "advice/lint_shell.h"
 #include "base/text.h"
 #include "space/mkfs_flags.h"
 
@@ -38,6 +40,29 @@ bool mounts_as(const Knowledge& knowledge, const ParsedCommand& format, const st
     return age(made) > 0 && age(made) <= age(type);
 }
 
+// mkfs.xfs -V, mkfs.xfs --help
+bool asks_only(const std::vector<std::string>& argv) {
+    return argv.size() == 2 && (argv[1] == "--help" || argv[1] == "--version" || argv[1] == "-V" ||
+                                argv[1] == "-h" || argv[1] == "-?");
+}
+
+// Two arms of one block: never both.
+bool exclusive(const Branch& a, const Branch& b) {
+    for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
+        if (a[i].first != b[i].first) return false;
+        if (a[i].second != b[i].second) return true;
+    }
+    return false;
+}
+
+// $1 of one function is not $1 of another.
+bool is_argument(const std::string& device) {
+    const auto name = device.find_first_not_of("${");
+    return device.starts_with('$') && name != std::string::npos &&
+           (std::isdigit(static_cast<unsigned char>(device[name])) != 0 || device[name] == '@' ||
+            device[name] == '*');
+}
+
 }  // namespace
 
 bool VolumeLinter::format(int line, const std::vector<std::string>& argv,
@@ -46,9 +71,9 @@ bool VolumeLinter::format(int line, const std::vector<std::string>& argv,
     if (command.filesystem.empty() || checker_.knowledge().filesystem(command.filesystem) == nullptr) {
         return false;
     }
-    if (command.devices.empty() && command.words.empty() && names.empty()) return false;  // mkfs.xfs -V
+    if (command.devices.empty() && names.empty() && (command.words.empty() || asks_only(argv))) return false;
     ++result_.checked;
-    Formatted entry{line, argv, names, std::move(command), {}};
+    Formatted entry{line, argv, names, std::move(command), {}, branch_};
     entry.names.insert(entry.names.end(), entry.command.devices.begin(), entry.command.devices.end());
     add_label(argv, entry.command.filesystem, entry.names);
     entry.verdict = checker_.check_mkfs(entry.command, Place{line, "the mount fails"}, result_);
@@ -56,13 +81,32 @@ bool VolumeLinter::format(int line, const std::vector<std::string>& argv,
     return true;
 }
 
-// The last format of the device; a new one starts a new pair.
+void VolumeLinter::tune(const Tuning& tuning) {
+    for (const auto& device : tuning.devices) {
+        for (const auto& word : tuning.words) {
+            if (!word.parameter.empty() && !word.bad_value && equal(word.value, Value{false}))
+                tuned_[device].push_back(word);
+        }
+    }
+}
+
 const VolumeLinter::Formatted* VolumeLinter::format_of(const std::string& device) const {
-    if (device.empty()) return nullptr;
-    const auto found = std::find_if(formatted_.rbegin(), formatted_.rend(), [&](const Formatted& entry) {
-        return std::ranges::find(entry.names, device) != entry.names.end();
-    });
-    return found == formatted_.rend() ? nullptr : &*found;
+    const auto all = formats_of(device);
+    return all.empty() ? nullptr : all.front();
+}
+
+std::vector<const VolumeLinter::Formatted*> VolumeLinter::formats_of(const std::string& device) const {
+    std::vector<const Formatted*> found;
+    if (device.empty()) return found;
+    for (auto entry = formatted_.rbegin(); entry != formatted_.rend(); ++entry) {
+        if (std::ranges::find(entry->names, device) == entry->names.end()) continue;
+        if (exclusive(entry->branch, branch_)) continue;
+        // A later format that is no alternative of this one has replaced it.
+        const bool replaced = std::ranges::any_of(
+            found, [&](const Formatted* later) { return !exclusive(entry->branch, later->branch); });
+        if (!replaced) found.push_back(&*entry);
+    }
+    return found;
 }
 
 void VolumeLinter::mount(MountRequest request) {
@@ -76,11 +120,30 @@ void VolumeLinter::mount(MountRequest request) {
             if (request.device.empty()) request.device = earlier->second.device;
         }
     }
-    const auto* format = format_of(request.device);
-    if (format != nullptr && !request.type.empty() && request.type != "auto" &&
-        !mounts_as(checker_.knowledge(), format->command, request.type)) {
-        wrong_type(request, *format);
+    const auto candidates = formats_of(request.device);
+    const auto* format = candidates.empty() ? nullptr : candidates.front();
+    const auto several = std::ranges::any_of(candidates, [&](const Formatted* other) {
+        return other->command.filesystem != format->command.filesystem;
+    });
+    if (has_placeholder(request.type)) request.type.clear();
+    if (request.type == "auto") request.type.clear();
+    if (several && request.type.empty()) {
+        // Which of them was made is known at run time only.
+        ++result_.checked;
         return;
+    }
+    if (format != nullptr && !request.type.empty()) {
+        const auto suits = std::ranges::find_if(candidates, [&](const Formatted* other) {
+            return mounts_as(checker_.knowledge(), other->command, request.type);
+        });
+        if (suits != candidates.end()) {
+            format = *suits;
+        } else if (is_argument(request.device)) {
+            format = nullptr;
+        } else {
+            wrong_type(request, *format);
+            return;
+        }
     }
     const auto* known = filesystem_of_type(checker_.knowledge(), request.type);
     const auto filesystem = format != nullptr  ? format->command.filesystem
@@ -93,20 +156,95 @@ void VolumeLinter::mount(MountRequest request) {
         checker_.check_words(filesystem, Layer::kMount,
                              parse_mount_options(checker_.knowledge(), filesystem, request.options),
                              Place{request.line, request.consequence}, result_);
-        mounted_[request.directory] = {filesystem, request.device};
+        mounted_[request.directory] = {filesystem, request.device, request.options};
         return;
     }
-    const auto parsed = parse_mount_options(checker_.knowledge(), filesystem, request.options);
+    auto parsed = parse_mount_options(checker_.knowledge(), filesystem, request.options);
+    if (const auto tuned = tuned_.find(request.device); tuned != tuned_.end()) {
+        for (const auto& word : tuned->second) {
+            if (word.parameter.starts_with(filesystem + ".")) parsed.insert(parsed.begin(), word);
+        }
+    }
+    const auto before = result_.findings.size();
     const auto verdict =
         checker_.check_mount(filesystem, format != nullptr ? &format->command : nullptr, parsed,
                              Place{request.line, request.consequence, request.directory}, result_);
-    if (format != nullptr) {
+    if (option("remount")) {
+        // To state the default is the way back to it.
+        std::erase_if(result_.findings, [&](const Finding& item) {
+            return item.id == "default-value" &&
+                   static_cast<std::size_t>(&item - result_.findings.data()) >= before;
+        });
+        remount(request, filesystem, parsed);
+        return;
+    }
+    const bool lacks_subvolume = format != nullptr && missing_subvolume(request, *format);
+    if (format != nullptr && !has_placeholder(request.options)) {
         const bool formats = format->verdict.formats && verdict.formats;
         result_.pairs.push_back({format->line, request.line, format->argv, filesystem, request.options,
                                  request.device, formats,
-                                 formats && format->verdict.mounts && verdict.mounts});
+                                 formats && format->verdict.mounts && verdict.mounts && !lacks_subvolume});
     }
-    mounted_[request.directory] = {filesystem, request.device};
+    mounted_[request.directory] = {filesystem, request.device, request.options};
+}
+
+// What was not said at the first mount and cannot be changed later.
+void VolumeLinter::remount(const MountRequest& request, const std::string& filesystem,
+                           const std::vector<ParsedWord>& words) {
+    const auto& knowledge = checker_.knowledge();
+    const auto earlier = mounted_.find(request.directory);
+    const bool known = earlier != mounted_.end() && !has_placeholder(earlier->second.options);
+    const auto first = known ? parse_mount_options(knowledge, filesystem, earlier->second.options)
+                             : std::vector<ParsedWord>();
+    const auto present = configuration_of(filesystem, {}, first);
+    auto wanted = present;
+    for (const auto& [id, value] : configuration_of(filesystem, {}, words).values) wanted.values[id] = value;
+    const Context before(knowledge, checker_.request(), present),
+        after(knowledge, checker_.request(), wanted);
+    for (const auto& word : words) {
+        const auto* parameter = knowledge.parameter(word.parameter);
+        if (parameter == nullptr || word.bad_value) continue;
+        const auto value = before.lookup(word.parameter);
+        if (value && equal(*value, word.value)) continue;
+        const auto outcome = remount_result(*parameter, after);
+        if (outcome != "refused" && outcome != "ignored") continue;
+        const bool refused = outcome == "refused";
+        auto item = checker_.finding(refused ? "remount-refused" : "remount-ignored",
+                                     refused && known ? Severity::kError : Severity::kWarning, request.line,
+                                     word.text);
+        item.what = fmt::format("'{}' cannot be changed by a remount{}", word.text,
+                                known ? "" : ", unless it is mounted so already");
+        item.consequence = refused ? "the remount fails" : "the remount succeeds and changes nothing";
+        item.fix = "give it at the first mount: unmount and mount again";
+        item.ignore_if = known ? "" : "the filesystem is mounted with it already";
+        item.sources = parameter->sources;
+        result_.findings.push_back(std::move(item));
+    }
+}
+
+// A fresh filesystem has its top level and nothing else.
+bool VolumeLinter::missing_subvolume(const MountRequest& request, const Formatted& format) {
+    if (subvolumes_made_ || format.command.filesystem != "btrfs") return false;
+    if (std::ranges::find_if(format.argv, [](const std::string& word) {
+            return word.starts_with("--rootdir") || word.starts_with("-r") || word.starts_with("--subvol");
+        }) != format.argv.end())
+        return false;
+    for (const auto& word : split(request.options, ',')) {
+        if (!word.starts_with("subvol=") && !word.starts_with("subvolid=")) continue;
+        const auto name = word.substr(word.find('=') + 1);
+        if (name.empty() || name == "/" || name == "0" || name == "5" || has_placeholder(name)) continue;
+        auto item = checker_.finding("mount-subvolume-missing", Severity::kError, request.line, word);
+        item.what = fmt::format("{} was formatted in line {}, and nothing has made the subvolume {} since",
+                                request.device, format.line, name);
+        item.consequence = request.consequence;
+        item.fix = "mount without it, run btrfs subvolume create, then mount the subvolume";
+        item.ignore_if = "a program that this file calls makes the subvolume";
+        item.sources = {"btrfs(5), subvol=",
+                        "mkfs.btrfs(8): a new filesystem has the top level subvolume only"};
+        result_.findings.push_back(std::move(item));
+        return true;
+    }
+    return false;
 }
 
 void VolumeLinter::wrong_type(const MountRequest& request, const Formatted& format) {

@@ -15,6 +15,9 @@ namespace {
 // Spelling::suffix of a size that takes any of k, m and g.
 constexpr std::string_view kIecSuffix = "iec";
 
+// Values that a message lists in full.
+constexpr std::size_t kMostListed = 12;
+
 // Whole number with optional sign and 0x, as strtol(base 0) reads it without octal; stops at the first other
 // sign.
 std::optional<std::int64_t> leading_number(std::string_view text, std::string_view& rest) {
@@ -176,7 +179,12 @@ WrittenValue read_written(const Parameter& parameter, std::string_view text, Suf
                 if (to_text(value) == text) return {value, ""};
             {
                 std::vector<std::string> known;
-                for (const Value& value : parameter.domain.values) known.push_back(to_text(value));
+                // "zstd:3" goes without saying where "zstd" is listed.
+                const bool many = parameter.domain.values.size() > kMostListed;
+                for (const Value& value : parameter.domain.values) {
+                    const std::string name = to_text(value);
+                    if (!many || name.find(':') == std::string::npos) known.push_back(name);
+                }
                 return bad(fmt::format("'{}' is not one of {}", text, join(known, ", ")));
             }
         case ValueType::kText:

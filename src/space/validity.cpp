@@ -143,7 +143,11 @@ class Judge {
                 fmt::format("must be a multiple of {}, which is not known", of.text()), {}, false);
         } else if (divisor > 0 && whole % divisor != 0) {
             add(parameter, "domain", refusal(parameter),
-                fmt::format("{} is not a multiple of {}", whole, divisor));
+                fmt::format("{} is not a multiple of {}", whole, divisor),
+                fmt::format("use a multiple of {}{}", divisor,
+                            parameter.spelling.unit_bytes <= 1 && whole > 0 && whole < divisor
+                                ? "; the figure counts bytes unless it has a suffix"
+                                : ""));
         }
     }
 
