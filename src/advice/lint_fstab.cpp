@@ -206,8 +206,9 @@ void check_ordering(const LintChecker& checker, const FstabLine& line, LintResul
     for (const auto& word : line.words) {
         if (!word.starts_with(kRequires) || word.find("cloud-init") == std::string::npos) continue;
         auto item = checker.finding("fstab-ordering-cycle", Severity::kWarning, line.line, word);
-        item.what = fmt::format("the mount waits for {}, which starts after the local filesystems",
-                                word.substr(kRequires.size()));
+        item.what = fmt::format(
+            "_netdev is missing: the mount waits for {}, which starts after the local filesystems",
+            word.substr(kRequires.size()));
         item.consequence =
             "systemd finds a circle and drops a unit of it: the mount or the service is missing after boot";
         item.fix = "add _netdev, so that the mount belongs to the remote filesystems";

@@ -342,6 +342,8 @@ void check_quotes(const LintChecker& checker, std::string_view text, const std::
     const auto first = text.substr(0, text.find('\n'));
     const bool script = file.ends_with(".sh") || file.ends_with(".bash") ||
                         (first.starts_with("#!") && first.find("sh") != std::string_view::npos);
+    // What follows the quote was read as one word: nothing said about it means anything.
+    std::erase_if(result.findings, [&](const Finding& finding) { return finding.line >= unclosed->line; });
     auto item = checker.finding("script-unclosed-quote", script ? Severity::kError : Severity::kWarning,
                                 unclosed->line, std::string(1, unclosed->quote));
     item.what = fmt::format("the quote {} that opens here is never closed", unclosed->quote);

@@ -130,7 +130,7 @@ class Judge {
             add(parameter, "domain", refusal(parameter),
                 fmt::format("{} is {} the {} {:.15g}{}", to_text(value), low ? "below" : "above",
                             low ? "minimum" : "maximum", *limit, origin),
-                fmt::format("use {:.15g}", *limit));
+                fmt::format("use {:.15g} or {}", *limit, low ? "more" : "less"));
         }
     }
 

@@ -237,3 +237,23 @@ TEST_CASE("a fresh filesystem has no subvolume") {
           nullptr);
     CHECK(find(fstab("UUID=1 /a btrfs subvol=@ 0 0"), "mount-subvolume-missing") == nullptr);
 }
+
+TEST_CASE("behind a quote that is never closed nothing is judged") {
+    const auto result =
+        script("mount -t xfs -o nobarrier /dev/a /a\nmkfs.xfs -m 'reflink=0 /dev/d\nmkfs.xfs -q /dev/e");
+    CHECK(find(result, "script-unclosed-quote") != nullptr);
+    CHECK(find(result, "mount-option-removed", "nobarrier") != nullptr);
+    CHECK(std::ranges::count_if(result.findings, [](const Finding& item) { return item.line > 1; }) == 1);
+}
+
+TEST_CASE("a figure out of range is answered with the direction") {
+    CHECK(find(fstab("UUID=1 /b ext4 commit=-5 0 2"), "mount-refuses:ext4.mount.commit")->fix ==
+          "use 1 or more");
+}
+
+TEST_CASE("waiting for the network without _netdev names what is missing") {
+    const auto result =
+        fstab("/dev/disk/cloud/r-part1 /mnt ext4 nofail,x-systemd.requires=cloud-init.service 0 0");
+    REQUIRE(find(result, "fstab-ordering-cycle") != nullptr);
+    CHECK(find(result, "fstab-ordering-cycle")->what.find("_netdev is missing") == 0);
+}
