@@ -304,8 +304,12 @@ std::string without_last_slash(std::string directory) {
 void hides_earlier(const LintChecker& checker, const FstabLine& line, const std::string& directory,
                    const std::map<std::string, int>& directories, LintResult& result) {
     const auto below = directory == "/" ? directory : directory + "/";
-    for (const auto& [earlier, number] : directories) {
-        if (earlier == directory || !earlier.starts_with(below)) continue;
+    // In order of names, what lies below a directory follows at once: no need to look at all lines for each
+    // line.
+    for (auto next = directories.lower_bound(below); next != directories.end(); ++next) {
+        const auto& [earlier, number] = *next;
+        if (!earlier.starts_with(below)) return;
+        if (earlier == directory) continue;
         auto item = checker.finding("fstab-order", Severity::kInfo, line.line, line.directory());
         item.what =
             fmt::format("line {} mounts at {}, below this directory, and comes first", number, earlier);
