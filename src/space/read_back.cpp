@@ -113,7 +113,7 @@ bool as_asked(const Parameter& parameter, const Value& asked, const Value& effec
     };
     // Inodes fill whole blocks in each group: mke2fs gives more of them than asked where that leaves a rest.
     const double ratio = number(effective) / number(asked);
-    if (key == "inode count" && ratio >= 1 && ratio <= 2) return true;
+    if (key == "inode count" && ratio >= 1 && (ratio <= 2 || number(effective) <= 1024)) return true;
     if (key == "bytes-per-inode" && ratio <= 1 && ratio >= 0.5) return true;
     return std::abs(number(asked) - number(effective)) <= kRoundingTolerance * std::abs(number(asked));
 }
