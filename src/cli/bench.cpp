@@ -7,7 +7,6 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "advice/advise.h"
@@ -22,8 +21,6 @@
 
 namespace fsadvise::cli {
 namespace {
-
-constexpr std::size_t kMostLoadBytes = 4u << 20;
 
 struct BenchCommand {
     RequestOptions request;

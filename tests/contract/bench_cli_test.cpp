@@ -3,21 +3,9 @@
 
 #include "support/command.h"
 
-using fsadvise::test::run_fsadvise;
+using fsadvise::test::check_refusal;
 
 namespace {
-
-void check_refusal(const std::vector<std::string>& words, int status,
-                   const std::vector<std::string>& must_say) {
-    const auto result = run_fsadvise(words);
-    CAPTURE(result.errors);
-    CHECK(result.exit_code == status);
-    CHECK(result.output.empty());
-    for (const std::string& text : must_say) {
-        CAPTURE(text);
-        CHECK(result.errors.find(text) != std::string::npos);
-    }
-}
 
 std::vector<std::string> with_scratch(std::vector<std::string> words) {
     const std::vector<std::string> start = {

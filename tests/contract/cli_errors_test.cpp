@@ -8,24 +8,10 @@
 
 #include "support/command.h"
 
+using fsadvise::test::check_refusal;
 using fsadvise::test::run_fsadvise;
 
 namespace {
-
-// One line on standard error, nothing on standard output.
-void check_refusal(const std::vector<std::string>& words, int status,
-                   const std::vector<std::string>& must_say) {
-    const auto result = run_fsadvise(words);
-    CAPTURE(result.errors);
-    CHECK(result.exit_code == status);
-    CHECK(result.output.empty());
-    CHECK(std::count(result.errors.begin(), result.errors.end(), '\n') == 1);
-    CHECK(result.errors.starts_with("fsadvise: "));
-    for (const std::string& text : must_say) {
-        CAPTURE(text);
-        CHECK(result.errors.find(text) != std::string::npos);
-    }
-}
 
 std::filesystem::path fresh_folder(const char* name) {
     const auto folder = std::filesystem::temp_directory_path() /

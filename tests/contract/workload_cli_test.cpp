@@ -8,6 +8,7 @@
 #include "support/command.h"
 #include "support/temporary_folder.h"
 
+using fsadvise::test::check_refusal;
 using fsadvise::test::run_fsadvise;
 using fsadvise::test::TemporaryFolder;
 
@@ -15,19 +16,6 @@ namespace {
 
 constexpr const char* kJob =
     "[db]\nrw=randrw\nbs=8k\nsize=1g\ndirect=1\nioengine=io_uring\niodepth=4\nfdatasync=1\n";
-
-void check_refusal(const std::vector<std::string>& words, int status,
-                   const std::vector<std::string>& must_say) {
-    const auto result = run_fsadvise(words);
-    CAPTURE(result.errors);
-    CHECK(result.exit_code == status);
-    CHECK(result.output.empty());
-    CHECK(std::count(result.errors.begin(), result.errors.end(), '\n') == 1);
-    for (const std::string& text : must_say) {
-        CAPTURE(text);
-        CHECK(result.errors.find(text) != std::string::npos);
-    }
-}
 
 }  // namespace
 
