@@ -154,7 +154,7 @@ Expression Decoder::expression(JsonValue where, std::string_view text) {
         problem(where, fmt::format("'{}': {}", error.context, error.message), std::move(error.hint));
         return {};
     }
-    use_of_text_.emplace(text, uses_.size());
+    use_of_text_.emplace(parsed->text(), uses_.size());  // lives as long as the expression
     uses_.push_back({where, *parsed});
     return std::move(*parsed);
 }

@@ -200,6 +200,8 @@ class Evaluator {
                 return rounded(item.operation, operand(item, 0));
             case Operator::kMultiple:
                 return is_multiple(operand(item, 0), operand(item, 1));
+            case Operator::kCount:
+                return true_ones(item);
         }
         return std::nullopt;
     }
@@ -252,6 +254,16 @@ class Evaluator {
             if (item.operation == Operator::kMin ? ordering < 0 : ordering > 0) best = std::move(next);
         }
         return best;
+    }
+
+    [[nodiscard]] MaybeValue true_ones(const ExpressionItem& item) const {
+        std::int64_t found = 0;
+        for (std::uint32_t index = 0; index < item.count; ++index) {
+            const auto flag = as_bool(operand(item, index));
+            if (!flag) return std::nullopt;
+            found += *flag ? 1 : 0;
+        }
+        return found;
     }
 
     const Expression::Node& node_;

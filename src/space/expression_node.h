@@ -41,6 +41,7 @@ enum class Operator : std::uint8_t {
     kFloor,
     kCeil,
     kMultiple,
+    kCount,
 };
 
 struct ExpressionFunction {
@@ -62,6 +63,7 @@ inline constexpr ExpressionFunction kFunctions[] = {
     {"floor", Operator::kFloor, 1, 1},
     {"ceil", Operator::kCeil, 1, 1},
     {"multiple", Operator::kMultiple, 2, 2},  // multiple(a, b): a is a whole multiple of b
+    {"count", Operator::kCount, 1, kManyArguments},  // count(a, b): how many of the conditions hold
 };
 
 // One operation. Operands are positions in Node::items; a list of them (arguments of a function, members

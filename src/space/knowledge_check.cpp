@@ -245,6 +245,7 @@ class ExpressionChecker {
             case Operator::kAnd:
             case Operator::kOr:
             case Operator::kNot:
+            case Operator::kCount:
                 for (std::uint32_t index = 0; index < item.count; ++index)
                     check_condition(operand(item, index));
                 break;

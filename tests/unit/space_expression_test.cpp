@@ -115,6 +115,10 @@ TEST_CASE("functions") {
     CHECK(run("multiple(1Mi, 4Ki)") == "true");
     CHECK(run("multiple(1Mi, 3)") == "false");
     CHECK(run("multiple(1, 0)") == "unknown");
+    CHECK(run("count(yes, no, four == 4)") == "2");
+    CHECK(run("count(no)") == "0");
+    CHECK(run("count(yes, nowhere)") == "unknown");
+    CHECK(run("count(yes, four)") == "unknown");
     CHECK(run("set(xfs.mkfs.agcount)") == "true");
     CHECK(run("set(xfs.mkfs.reflink)") == "false");
     CHECK(run("known(four)") == "true");
