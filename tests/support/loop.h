@@ -1,41 +1,33 @@
-// A loop device over a sparse file in RAM, for tests; detached and removed when it goes out of scope.
+// A loop device over a sparse file in RAM, for tests. The file has no name and the device clears itself when
+// this process ends, however it ends: a killed test leaves neither behind.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 
+#include <fcntl.h>
 #include <unistd.h>
 
-#include "base/process.h"
-#include "base/text.h"
+#include "base/fd.h"
+#include "tuner/target/loop_device.h"
 
 namespace fsadvise::test {
 
 class SparseLoop {
   public:
     explicit SparseLoop(std::uint64_t bytes, const std::string& name = "loop") {
-        file_ = "/dev/shm/fsadvise-test-" + name + "-" + std::to_string(::getpid());
-        SystemProcessRunner runner;
-        std::filesystem::remove(file_);
-        const auto made = runner.run({{"truncate", "-s", std::to_string(bytes), file_}, {}});
-        if (!made || !made->ok()) return;
-        const auto attached = runner.run({{"losetup", "-f", "--show", file_}, {}});
-        if (attached && attached->ok()) device_ = std::string(trim(attached->output));
+        auto file = Fd::open("/dev/shm", O_TMPFILE | O_RDWR | O_EXCL, 0600);
+        if (!file || ::ftruncate(file->get(), static_cast<off_t>(bytes)) != 0) return;
+        auto loop = tuner::LoopDevice::attach(file->get(), "fsadvise-test-" + name, 0, bytes);
+        if (loop) loop_.emplace(std::move(*loop));
     }
-    ~SparseLoop() {
-        SystemProcessRunner runner;
-        if (!device_.empty()) (void)runner.run({{"losetup", "-d", device_}, {}});
-        std::filesystem::remove(file_);
-    }
-    SparseLoop(const SparseLoop&) = delete;
-    SparseLoop& operator=(const SparseLoop&) = delete;
 
-    [[nodiscard]] const std::string& device() const { return device_; }  // empty if it could not be made
+    // Empty if it could not be made.
+    [[nodiscard]] std::string device() const { return loop_ ? loop_->path() : std::string(); }
 
   private:
-    std::string file_, device_;
+    std::optional<tuner::LoopDevice> loop_;
 };
 
 // Why loop devices cannot be used here, or nothing.

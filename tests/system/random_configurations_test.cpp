@@ -2,7 +2,8 @@
 // read back as asked.
 //
 // Bounds: 40 configurations a filesystem, 2000 with FSADVISE_TEST_ALL=1, or as FSADVISE_TEST_CONFIGURATIONS
-// says; the seed is fixed, FSADVISE_TEST_SEED sets another.
+// says; the seed is fixed, FSADVISE_TEST_SEED sets another; FSADVISE_TEST_FILESYSTEM picks one. What this
+// kernel cannot mount is tried under the guest kernel, all of it in one boot.
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -13,7 +14,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/fs.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 
@@ -24,7 +24,11 @@
 #include "space/space.h"
 #include "space/spelling.h"
 #include "space/validity.h"
+#include "tuner/target/guest.h"
+#include "tuner/target/mount_namespace.h"
+#include "tuner/target/work_directory.h"
 
+#include "support/interrupt.h"
 #include "support/loop.h"
 
 namespace {
@@ -178,9 +182,9 @@ TEST_CASE("random valid configurations format, mount and read back as asked") {
         MESSAGE("SKIPPED: " << *reason);
         return;
     }
+    const test::ScopedInterrupts interrupts;
     // Mounts vanish with this process, whatever happens to it.
-    REQUIRE(::unshare(CLONE_NEWNS) == 0);
-    REQUIRE(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0);
+    REQUIRE(tuner::enter_private_mount_namespace());
     const auto embedded = read_knowledge_directory(FSADVISE_SOURCE_DIR "/knowledge");
     REQUIRE(embedded);
     const auto files = embedded->view();
@@ -197,8 +201,10 @@ TEST_CASE("random valid configurations format, mount and read back as asked") {
     const auto device = probe_device(SystemFileReader(), loop.device());
     REQUIRE(device);
     request.host.device = *device;
-    const std::string directory = "/dev/shm/fsadvise-test-random-mount-" + std::to_string(::getpid());
-    std::filesystem::create_directory(directory);
+    auto work_directory = tuner::WorkDirectory::make("/dev/shm");
+    REQUIRE(work_directory);
+    const auto directory = work_directory->folder("random");
+    REQUIRE(directory);
 
     const char* only = std::getenv("FSADVISE_TEST_FILESYSTEM");
     for (const Filesystem& filesystem : knowledge->filesystems()) {
@@ -211,9 +217,10 @@ TEST_CASE("random valid configurations format, mount and read back as asked") {
         RandomConfigurations source(*knowledge, request, filesystem.id, number_from("FSADVISE_TEST_SEED", 1));
         std::size_t tried = 0, failed = 0;
         for (; tried < configurations_wanted(); ++tried) {
+            if (interrupted() != 0) FAIL("stopped after " << tried << " configurations of " << filesystem.id);
             const auto configuration = source.next();
             REQUIRE(configuration);
-            const std::string problem = try_out(*knowledge, *configuration, loop.device(), directory);
+            const std::string problem = try_out(*knowledge, *configuration, loop.device(), *directory);
             if (problem.empty()) continue;
             ++failed;
             MESSAGE(problem);
@@ -221,5 +228,37 @@ TEST_CASE("random valid configurations format, mount and read back as asked") {
         MESSAGE(fmt::format("{}: {} configurations, {} not as predicted", filesystem.id, tried, failed));
         CHECK(failed == 0);
     }
-    std::filesystem::remove(directory);
+}
+
+TEST_CASE("under the guest kernel, random valid configurations do so too") {
+    SystemProcessRunner runner;
+    if (const auto ready = tuner::check_guest(runner); !ready) {
+        MESSAGE("SKIPPED: " << to_text(ready.error()));
+        return;
+    }
+    const char* only = std::getenv("FSADVISE_TEST_FILESYSTEM");
+    const std::string filesystem = only == nullptr ? "f2fs" : only;
+    const auto here = probe_host(SystemFileReader()).filesystems;
+    if (const char* asked = std::getenv("FSADVISE_TEST_GUEST");
+        asked == nullptr && here && here->contains(filesystem)) {
+        MESSAGE("SKIPPED: this kernel has " << filesystem
+                                            << "; FSADVISE_TEST_GUEST=1 tries it in the guest too");
+        return;
+    }
+    tuner::GuestRequest guest;
+    guest.argv = {"/usr/bin/env",
+                  "FSADVISE_TEST_FILESYSTEM=" + filesystem,
+                  "FSADVISE_TEST_CONFIGURATIONS=" + std::to_string(configurations_wanted()),
+                  "FSADVISE_TEST_SEED=" + std::to_string(number_from("FSADVISE_TEST_SEED", 1)),
+                  std::filesystem::read_symlink("/proc/self/exe"),
+                  "--test-case=random valid configurations*",
+                  "--no-intro"};
+    guest.timeout = std::chrono::hours(2);
+    const auto result = tuner::run_in_guest(runner, guest);
+    REQUIRE_MESSAGE(result, (result ? "" : to_text(result.error())));
+    const std::string& output = result->program.output;
+    MESSAGE("Linux " << result->kernel << ":\n" << output << result->program.errors);
+    CHECK(result->program.exit_code == 0);
+    CHECK(output.find(filesystem + ": ") != std::string::npos);
+    CHECK(output.find("cannot be formatted") == std::string::npos);
 }

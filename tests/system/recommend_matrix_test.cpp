@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "advice/advise.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "space/read_back.h"
 

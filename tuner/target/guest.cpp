@@ -50,11 +50,13 @@ std::string init_script(const ExchangeFolder& folder, const std::vector<std::str
         "mkdir -p /dev/shm\nmount -t tmpfs -o size=90% tmpfs /dev/shm\n"
         "uname -r >{kernel}\n"
         "mkdir -p {root}/lib/modules\nln -s {modules}/\"$(uname -r)\" {root}/lib/modules/\n"
-        "for module in loop f2fs; do modprobe -d {root} $module; done 2>{warnings}\n"
+        "for module in loop f2fs quota_v2; do modprobe -d {root} $module; done 2>{warnings}\n"
+        "[ ! -d /boot ] || mount -t tmpfs tmpfs /boot && cp {config} /boot/config-\"$(uname -r)\"\n"
         "{program} >{output} 2>{errors} </dev/null\n"
         "echo $? >{status}\nsync\necho o >/proc/sysrq-trigger\nsleep 60\n",
         fmt::arg("kernel", shell_quote(folder.file("kernel"))),
         fmt::arg("root", shell_quote(folder.file("root"))), fmt::arg("modules", kModules),
+        fmt::arg("config", shell_quote(folder.file("config"))),
         fmt::arg("warnings", shell_quote(folder.file("warnings"))), fmt::arg("program", shell_join(argv)),
         fmt::arg("output", shell_quote(folder.file("output"))),
         fmt::arg("errors", shell_quote(folder.file("errors"))),
@@ -83,6 +85,10 @@ Result<GuestResult> run_in_guest(ProcessRunner& runner, const GuestRequest& requ
     FSADVISE_ASSIGN(const ExchangeFolder folder, ExchangeFolder::make());
     FSADVISE_TRY(write_file_atomically(folder.file("init"), init_script(folder, request.argv)));
     std::filesystem::permissions(folder.file("init"), std::filesystem::perms::owner_all);
+    // How the guest's kernel was built, where programs look for it. /boot of the host is covered, not
+    // written.
+    FSADVISE_ASSIGN(const ProcessResult config, runner.run({{kKernel, "--showconfig"}, {}}));
+    FSADVISE_TRY(write_file_atomically(folder.file("config"), config.output));
     ProcessRequest boot;
     boot.argv = {kKernel,          fmt::format("mem={}M", request.memory_bytes >> 20),
                  "root=/dev/root", "rootfstype=hostfs",
