@@ -11,6 +11,10 @@ void replay_script(std::string_view text);
 void replay_yaml(std::string_view text);
 void replay_expression(std::string_view text);
 void replay_mkfs_argv(std::string_view text);
+void replay_fio(std::string_view text);
+void replay_wml(std::string_view text);
+void replay_iolog(std::string_view text);
+void replay_blktrace(std::string_view text);
 
 namespace {
 
@@ -34,4 +38,8 @@ TEST_CASE("the corpus of every fuzz target passes") {
     CHECK(replay("yaml", replay_yaml) > 0);
     CHECK(replay("expression", replay_expression) > 0);
     CHECK(replay("mkfs_argv", replay_mkfs_argv) > 0);
+    CHECK(replay("fio", replay_fio) > 0);
+    CHECK(replay("wml", replay_wml) > 0);
+    CHECK(replay("iolog", replay_iolog) > 0);
+    CHECK(replay("blktrace", replay_blktrace) > 0);
 }
