@@ -1,6 +1,6 @@
 // How narrow an interval a duet reaches, against plain repeats, for every workload of the library.
 //
-// bench_duet_intervals [--seconds S] [--size SIZE] [--file PATH] [WORKLOAD...]
+// bench_duet_intervals [--seconds S] [--window S] [--size SIZE] [--file PATH] [WORKLOAD...]
 // Both methods compare the default ext4 with itself on the same two areas for the same S seconds of
 // measuring: a duet of alternating windows; and plain runs of S/10 seconds, five a side in turn, as a careful
 // person would do by hand. Printed are half-widths of the 95 % interval of the ratio. Placement on an area is
@@ -34,6 +34,7 @@ constexpr int kPlainRuns = 5;  // a side
 
 struct Options {
     double seconds = 20;
+    double window_seconds = 0;  // 0 = the load's
     std::uint64_t size_bytes = 3 * kGiB;
     std::string file = "/dev/shm/fsadvise-duet-intervals";
     std::vector<std::string> workloads;
@@ -72,7 +73,9 @@ Result<Row> measure(const Knowledge& knowledge, Target& target, const Load& load
     }
     Row row;
     engine.seconds = options.seconds;
+    engine.window_seconds = options.window_seconds;
     FSADVISE_ASSIGN(const DuetResult duet, run_duet(load, folders[0], folders[1], engine));
+    engine.window_seconds = 0;
     row.rate = duet.anchor.rate();
     row.window_seconds = duet.window_seconds;
     row.duet_ratio = std::exp(duet.log_ratio);
@@ -99,6 +102,7 @@ Result<void> run(const Options& options) {
     request.scratch_file = options.file;
     request.size_bytes = options.size_bytes;
     FSADVISE_ASSIGN(const auto target, open_target(request, runner));
+    fmt::print("{} s of measuring a method\n", options.seconds);
     fmt::print("{:22} {:>10} {:>8} {:>9} {:>9} {:>9}  {}\n", "workload", "loops/s", "window", "duet +-%",
                "plain +-%", "narrower", "duet ratio, plain ratio");
     std::vector<double> gains;
@@ -133,6 +137,8 @@ int main(int argc, char** argv) {
         const std::string word = argv[i];
         if (word == "--seconds" && i + 1 < argc) {
             options.seconds = std::atof(argv[++i]);
+        } else if (word == "--window" && i + 1 < argc) {
+            options.window_seconds = std::atof(argv[++i]);
         } else if (word == "--file" && i + 1 < argc) {
             options.file = argv[++i];
         } else if (word == "--size" && i + 1 < argc) {

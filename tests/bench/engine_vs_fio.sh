@@ -4,8 +4,10 @@
 # the cheaper one there; all others against its io_uring engine.
 #
 # On a loop device of a small virtual machine the rates of direct I/O depend on which processor its worker thread
-# happens to run, for either program. MEDIUM=zram takes a fresh zram device instead, which works in the thread of the
-# caller: no other thread, so the run shows the cost of the two engines.
+# happens to run, for either program. PLACEMENT decides it: "together" keeps program and kernel workers on processor 0,
+# "apart" the program on 0 and the workers on 1 (the mask of all unbound kernel workers; it is put back). MEDIUM=zram
+# takes a fresh zram device instead, which works in the thread of the caller: no other thread at all. RIVAL=fio runs
+# fio in place of our engine too: what the method shows where there is no difference.
 #
 # usage: engine_vs_fio.sh BENCH_BINARY [FILESYSTEM [REPEATS [SECONDS [JOB...]]]]
 set -eu
@@ -23,7 +25,11 @@ command -v fio > /dev/null || { echo "SKIPPED: fio is not installed"; exit 0; }
 work=$(mktemp -d /dev/shm/engine-vs-fio.XXXXXX)
 mounted=
 zram=
+mask=/sys/devices/virtual/workqueue/cpumask
+saved_mask=
+pin=
 cleanup() {
+    [ -z "$saved_mask" ] || echo "$saved_mask" > "$mask"
     [ -z "$mounted" ] || umount "$work/mount"
     [ -z "$zram" ] || echo "$zram" > /sys/class/zram-control/hot_remove
     rm -rf "$work"
@@ -46,6 +52,17 @@ fi
 mount -o "$options" "$device" "$work/mount"
 mounted=1
 mkdir "$work/mount/area"
+
+case ${PLACEMENT:-free} in
+    free) ;;
+    together | apart)
+        [ -w "$mask" ] && [ "$(nproc)" -ge 2 ] || { echo "SKIPPED: kernel workers cannot be placed here"; exit 0; }
+        saved_mask=$(cat "$mask")
+        pin="taskset -c 0"
+        if [ "$PLACEMENT" = apart ]; then echo 2 > "$mask"; else echo 1 > "$mask"; fi
+        ;;
+    *) echo "PLACEMENT is free, together or apart" >&2; exit 2 ;;
+esac
 
 # The fio side of the jobs in engine_vs_fio.cpp.
 fio_arguments() {
@@ -88,10 +105,10 @@ run_fio() {
     idle=0
     case $job in
         *-buffered-qd[2-9] | *-buffered-qd[1-9][0-9])
-            idle=$(fio_process_cpu fio "$@" --runtime=1ms --output="$work/idle.json")
-            total=$(fio_process_cpu fio "$@" --runtime="${milliseconds}ms" --output="$work/fio.json")
+            idle=$(fio_process_cpu $pin fio "$@" --runtime=1ms --output="$work/idle.json")
+            total=$(fio_process_cpu $pin fio "$@" --runtime="${milliseconds}ms" --output="$work/fio.json")
             ;;
-        *) fio "$@" --runtime="${milliseconds}ms" --ramp_time=200ms --output="$work/fio.json" > /dev/null ;;
+        *) $pin fio "$@" --runtime="${milliseconds}ms" --ramp_time=200ms --output="$work/fio.json" > /dev/null ;;
     esac
     python3 - "$work/fio.json" "$total" "$idle" << 'PYTHON'
 import json, sys
@@ -106,7 +123,10 @@ if total > 0:
 print(f"{rate:.1f} {cpu / rate * 1e6:.4f}")
 PYTHON
 }
-run_ours() { "$bench" run "$work/mount/area" "$1" "$size_mib" "$seconds" "$2"; }
+run_ours() {
+    if [ "${RIVAL:-}" = fio ]; then run_fio "$1"; return; fi
+    $pin "$bench" run "$work/mount/area" "$1" "$size_mib" "$seconds" "$2"
+}
 
 [ $# -gt 0 ] || set -- $("$bench" jobs)
 "$bench" layout "$work/mount/area" randread-4k-direct-qd1 "$size_mib"
@@ -122,5 +142,6 @@ for job in "$@"; do
         echo "$job ${ours% *} ${fio% *} ${ours#* } ${fio#* }" >> "$work/figures"
     done
 done
-echo "engine against fio $(fio --version), $filesystem on ${MEDIUM:-loop} in RAM, kernel $(uname -r), $(nproc) cores, $seconds s a run"
+echo "${RIVAL:-engine} against fio $(fio --version), $filesystem on ${MEDIUM:-loop} in RAM, placement ${PLACEMENT:-free}," \
+    "kernel $(uname -r), $(nproc) cores, $seconds s a run"
 "$bench" summary < "$work/figures"

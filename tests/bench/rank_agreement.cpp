@@ -1,10 +1,14 @@
 // Whether a synthetic load ranks configurations as the real application does.
 //
 // bench_rank_agreement [--seconds S] [--replicates N] [--size SIZE] [--file PATH] WORKLOAD=DRIVER...
-// Each configuration is measured twice as a duet with the default ext4, on fresh formats: once under the workload's own
-// load, once under the application. Printed are both ratios a configuration, and Spearman's rank correlation with its
-// interval. The configurations are chosen to differ: some of them give up durability, none is a recommendation.
+// Each configuration is measured twice as a duet with the default ext4, on fresh formats: once under the
+// workload's own load, once under the application. Printed are both ratios a configuration, and Spearman's
+// rank correlation with its interval. The configurations are chosen to differ: some of them give up
+// durability, none is a recommendation. Printed too is how well the first half of the replicates ranks them
+// as the second half does, for the load and for the application: two rankings cannot agree better with each
+// other than they do with themselves.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -53,20 +57,49 @@ struct Options {
     std::vector<std::pair<std::string, std::string>> pairs;  // workload, driver
 };
 
-// Mean log-ratio over the replicates, the areas swapped in turn.
-Result<double> log_ratio(MeasureSetup& setup, const Configuration& candidate, const Options& options) {
-    double sum = 0;
+// Mean log-ratio over the replicates, and over each half of them.
+struct LogRatio {
+    double all = 0;
+    std::array<double, 2> halves{};
+};
+
+// The areas are swapped in turn.
+Result<LogRatio> log_ratio(MeasureSetup& setup, const Configuration& candidate, const Options& options) {
+    LogRatio result;
+    const std::array<int, 2> sizes = {(options.replicates + 1) / 2, options.replicates / 2};
     for (int replicate = 0; replicate < options.replicates; ++replicate) {
         setup.seed = static_cast<std::uint64_t>(replicate) + 1;
         FSADVISE_ASSIGN(const Measurement measured,
                         measure_duet(setup, candidate, options.seconds, replicate % 2 == 1));
-        sum += measured.log_ratio;
+        const std::size_t half = replicate < sizes[0] ? 0 : 1;
+        result.all += measured.log_ratio / options.replicates;
+        result.halves[half] += measured.log_ratio / sizes[half];
     }
-    return sum / options.replicates;
+    return result;
 }
 
-Result<void> compare(const Knowledge& knowledge, Target& target, ProcessRunner& runner, const Request& request,
-                     const std::string& workload, const std::string& driver, const Options& options) {
+// Log-ratios of all configurations, by one source of load.
+struct Ranking {
+    std::vector<double> all;
+    std::array<std::vector<double>, 2> halves;
+    void add(const LogRatio& ratio) {
+        all.push_back(ratio.all);
+        for (std::size_t half = 0; half < 2; ++half) halves[half].push_back(ratio.halves[half]);
+    }
+};
+
+void print_agreement(const std::string& between, const std::vector<double>& one,
+                     const std::vector<double>& other) {
+    const auto rank = models::spearman(one, other);
+    if (!rank) return;
+    const std::string interval =
+        rank->interval ? fmt::format(" [{:.2f}, {:.2f}]", rank->interval->low, rank->interval->high) : "";
+    fmt::print("Spearman {}: {:.2f}{} over {} configurations\n", between, rank->value, interval, one.size());
+}
+
+Result<void> compare(const Knowledge& knowledge, Target& target, ProcessRunner& runner,
+                     const Request& request, const std::string& workload, const std::string& driver,
+                     const Options& options) {
     const WorkloadDescription* description = knowledge.workload(workload);
     if (description == nullptr) return fail(ErrorCode::kUsage, "unknown workload", workload);
     FSADVISE_ASSIGN(const auto synthetic, load_source_from_json(description->load, workload));
@@ -81,11 +114,12 @@ Result<void> compare(const Knowledge& knowledge, Target& target, ProcessRunner& 
     setup.files = &files;
     setup.anchor = Configuration{"ext4", {}};
 
-    fmt::print("\n{} against {}\n{:34} {:>10} {:>12}\n", workload, driver, "configuration", "our load", "application");
-    std::vector<double> ours, theirs;
+    fmt::print("\n{} against {}\n{:34} {:>10} {:>12}\n", workload, driver, "configuration", "our load",
+               "application");
+    std::array<Ranking, 2> rankings;  // ours, the application's
     for (const std::string& text : kConfigurations) {
         FSADVISE_ASSIGN(const Configuration candidate, configuration_from_text(knowledge, request, text));
-        std::vector<double> logs;
+        std::vector<LogRatio> logs;
         for (const LoadSource* source : {synthetic.get(), application.get()}) {
             setup.load = source;
             FSADVISE_ASSIGN(setup.scale, source->fitting_scale(target.area_bytes()));
@@ -98,16 +132,16 @@ Result<void> compare(const Knowledge& knowledge, Target& target, ProcessRunner& 
             logs.push_back(*measured);
         }
         if (logs.size() < 2) continue;
-        ours.push_back(logs[0]);
-        theirs.push_back(logs[1]);
-        fmt::print("{:34} {:>10.3f} {:>12.3f}\n", text, std::exp(logs[0]), std::exp(logs[1]));
+        for (std::size_t i = 0; i < 2; ++i) rankings[i].add(logs[i]);
+        fmt::print("{:34} {:>10.3f} {:>12.3f}\n", text, std::exp(logs[0].all), std::exp(logs[1].all));
         std::fflush(stdout);
     }
-    if (const auto rank = models::spearman(ours, theirs)) {
-        const std::string interval =
-            rank->interval ? fmt::format(" [{:.2f}, {:.2f}]", rank->interval->low, rank->interval->high) : "";
-        fmt::print("Spearman {:.2f}{} over {} configurations\n", rank->value, interval, ours.size());
-    }
+    print_agreement("load and application", rankings[0].all, rankings[1].all);
+    if (options.replicates < 2) return {};
+    print_agreement("load and itself, half of the replicates each", rankings[0].halves[0],
+                    rankings[0].halves[1]);
+    print_agreement("application and itself, half of the replicates each", rankings[1].halves[0],
+                    rankings[1].halves[1]);
     return {};
 }
 
@@ -149,7 +183,8 @@ int main(int argc, char** argv) {
         } else if (const auto equals = word.find('='); equals != std::string::npos) {
             options.pairs.emplace_back(word.substr(0, equals), word.substr(equals + 1));
         } else {
-            fmt::print(stderr, "usage: bench_rank_agreement [--seconds S] [--replicates N] WORKLOAD=DRIVER...\n");
+            fmt::print(stderr,
+                       "usage: bench_rank_agreement [--seconds S] [--replicates N] WORKLOAD=DRIVER...\n");
             return 2;
         }
     }
