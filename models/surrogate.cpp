@@ -59,7 +59,9 @@ Result<void> check_training_data(const Domain& domain, const PriorBelief& prior,
         }
     }
     for (const LevelPrior& belief : prior.levels) {
-        if (!known(belief.column, belief.level, 0) || !std::isfinite(belief.mean) ||
+        // Level 0 is the reference of its column; only the selector has none.
+        const int lowest = domain.selector == belief.column ? 0 : 1;
+        if (!known(belief.column, belief.level, lowest) || !std::isfinite(belief.mean) ||
             !(belief.deviation > 0) || !std::isfinite(belief.deviation)) {
             return fail(
                 ErrorCode::kBadInput,

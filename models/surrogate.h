@@ -40,7 +40,8 @@ struct Domain {
 };
 
 // Belief from outside the data that a level differs from level 0 of its column by N(mean, deviation^2); for
-// the selector, from the intercept. Data overrule it in proportion to their number and noise.
+// the selector, from the intercept (any other column has no prior of level 0). Data overrule it in proportion
+// to their number and noise; what the model itself holds possible of the column comes on top.
 struct LevelPrior {
     std::size_t column = 0;
     int level = 0;
