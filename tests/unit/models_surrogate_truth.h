@@ -69,7 +69,8 @@ inline Truth make_truth(std::mt19937_64& random, std::size_t filesystems = 3, st
             truth.domain.columns.push_back(std::move(column));
             truth.effect.push_back(std::move(effects));
         }
-        truth.pair[{truth.columns_of[f][0], truth.columns_of[f][5]}] = size / 3 * normal(random);
+        truth.pair[{truth.columns_of[f][0], truth.columns_of[f][columns > 5 ? 5 : columns - 1]}] =
+            size / 3 * normal(random);
     }
     return truth;
 }
