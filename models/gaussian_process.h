@@ -25,9 +25,9 @@ namespace fsadvise::models {
 
 struct GaussianProcessOptions {
     bool interactions = true;
-    std::size_t most_rows = 300;
-    std::size_t most_rows_to_learn = 120;
-    int iterations = 40;
+    std::size_t most_rows = 200;
+    std::size_t most_rows_to_learn = 80;
+    int iterations = 30;
 };
 
 std::unique_ptr<Surrogate> make_gaussian_process(Domain domain, PriorBelief prior = {},

@@ -5,7 +5,8 @@
 // of total variance: between the trees plus within the leaves, noise taken off, scaled so that rows not seen
 // by a tree are missed as much as is claimed. Priors enter as a Bayesian linear part fitted first.
 //
-// Bounds: fit O(trees * n log n * tried columns), predict O(trees * depth); memory O(trees * n).
+// Bounds: with b = min(n, 300) rows a tree, fit O(trees * b log b * tried columns + trees * n), predict
+// O(trees * depth); memory O(trees * b + n).
 // leave_one_out() is out-of-bag: trees that did not see the row.
 // Source: Breiman, Machine Learning 45 (2001) 5-32; Geurts, Ernst, Wehenkel, Machine Learning 63 (2006) 3-42
 // (random splits); Hutter, Hoos, Leyton-Brown, LION 2011 (SMAC: variance of the leaves).
