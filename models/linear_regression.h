@@ -11,13 +11,9 @@
 #include <Eigen/Dense>
 
 #include "base/result.h"
+#include "models/prediction.h"
 
 namespace fsadvise::models {
-
-struct Prediction {
-    double mean = 0;
-    double deviation = 0;  // of the expected value, measurement noise not included
-};
 
 struct Coefficient {
     std::size_t feature = 0;
