@@ -14,7 +14,7 @@ namespace {
 constexpr double kUnknownVariance = 0.2 * 0.2;  // of the targets before any row, and worth one row
 constexpr double kParentRows = 1;               // a leaf borrows as much from its parent as from one row
 constexpr std::size_t kFewestToSplit = 3;
-constexpr std::size_t kMostRowsOfTree = 300;  // of a bootstrap: bounds the cost of a fit
+constexpr std::size_t kMostRowsOfTree = 300;   // of a bootstrap: bounds the cost of a fit
 constexpr double kTriedColumns = 2.0 / 3;      // of those that differ within a node
 constexpr std::size_t kFewestTreesForRow = 5;  // out of bag
 constexpr double kCalibrationRows = 5;         // as many rows does it take to doubt the deviations
