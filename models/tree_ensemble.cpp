@@ -88,7 +88,9 @@ class Tree {
         const auto index = static_cast<int>(nodes_.size());
         nodes_.push_back(node);
         if (bag.size() < kFewestToSplit || !(own > kLeastVariance)) return index;
-        auto [column, left_levels] = best_split(bag, sum / weight, random);
+        auto best = best_split(bag, sum / weight, random);
+        const int column = best.first;
+        std::vector<bool> left_levels = std::move(best.second);
         if (column < 0) return index;
         const auto middle = std::partition(bag.begin(), bag.end(), [&](std::size_t i) {
             return left_levels[static_cast<std::size_t>(level(i, static_cast<std::size_t>(column)) + 1)];
