@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/driver_options.h"
+#include "cli/live_line.h"
 #include "cli/target_options.h"
 #include "output/render.h"
 #include "tuner/executor/load_source.h"
@@ -25,38 +26,18 @@ struct TuneCommand {
     DriverOptions driver;
     tuner::TuneOptions tune;
     TargetOptions place;
-    std::string budget;
+    std::string budget, objective, front;
+    std::vector<std::string> limits;
     std::string format = "text";
     bool json = false;
 };
 
-// One rewritten line on a terminal, one plain line a step elsewhere.
-class ProgressLine {
-  public:
-    explicit ProgressLine(bool quiet) : quiet_(quiet), live_(::isatty(STDERR_FILENO) == 1) {}
-    ~ProgressLine() {
-        if (live_ && shown_) std::fputs("\r\x1b[K", stderr);
-    }
-    void show(const tuner::TuneProgress& progress) {
-        if (quiet_) return;
-        std::string line = fmt::format("{} {} of {}, best {:+.1f} % against the default, about {} left: {}",
-                                       progress.phase == "confirm" ? "confirming, replicate" : "trial",
-                                       progress.trial, progress.trials, 100 * (progress.best_ratio - 1),
-                                       human_duration(progress.left_ns), progress.now);
-        if (live_) {
-            const std::size_t width = terminal_width(STDERR_FILENO) - 1;
-            if (line.size() > width) line = line.substr(0, width - 3) + "...";
-            std::fputs(("\r\x1b[K" + line).c_str(), stderr);
-            std::fflush(stderr);
-            shown_ = true;
-        } else {
-            std::fputs((line + "\n").c_str(), stderr);
-        }
-    }
-
-  private:
-    bool quiet_, live_, shown_ = false;
-};
+std::string progress_text(const tuner::TuneProgress& progress) {
+    return fmt::format("{} {} of {}, best {:+.1f} % against the default, about {} left: {}",
+                       progress.phase == "confirm" ? "confirming, replicate" : "trial", progress.trial,
+                       progress.trials, 100 * (progress.best_ratio - 1), human_duration(progress.left_ns),
+                       progress.now);
+}
 
 Result<void> parse_amounts(TuneCommand& command) {
     FSADVISE_TRY(parse_target_size(command.place));
@@ -94,6 +75,11 @@ Result<Request> tune_request(const TuneCommand& command, const Knowledge& knowle
 
 Outcome tune_command(TuneCommand& command, const Common& common) {
     FSADVISE_TRY(parse_amounts(command));
+    FSADVISE_ASSIGN(command.tune.goal, tuner::read_goal(command.objective, command.front, command.limits));
+    if (command.tune.goal.asks() && command.tune.resume) {
+        return fail(ErrorCode::kUsage, "a resumed study keeps its goal", "--objective, --pareto, --constraint",
+                    "leave them out");
+    }
     if (!command.tune.resume) FSADVISE_TRY(check_target_words(command.place, "tune"));
     FSADVISE_TRY(choose_load(command));
     if (names_workload_file(command.request.workload)) {
@@ -125,10 +111,10 @@ Outcome tune_command(TuneCommand& command, const Common& common) {
     }
     install_interrupt_handlers();
     auto advice = [&] {
-        ProgressLine line(common.quiet);
+        LiveLine line(common.quiet);
         return tuner::tune(loaded.knowledge, loaded.network, request, command.tune, runner,
                            SystemFileReader(),
-                           [&](const tuner::TuneProgress& progress) { line.show(progress); });
+                           [&](const tuner::TuneProgress& progress) { line.show(progress_text(progress)); });
     }();
     if (!advice) return tl::unexpected(advice.error());
     // Without its confirmation a study supports no claim: the result is shown, and the status says so.
@@ -174,6 +160,20 @@ void add_tune(CLI::App& app, Invocation& invocation) {
     command->add_option("--confirm", options->tune.confirm_replicates, "fresh-format duets per finalist")
         ->check(CLI::Range(2, 1000))
         ->type_name("N");
+    command
+        ->add_option(
+            "--objective", options->objective,
+            "judge by throughput, p99, commit-latency, space, space-amplification, cpu, mount-time or "
+            "recovery-time, or by a sum: throughput:0.7,space:0.3")
+        ->type_name("FIGURES");
+    command
+        ->add_option("--pareto", options->front,
+                     "find the best compromises of these figures: throughput,space")
+        ->type_name("FIGURES");
+    command
+        ->add_option("--constraint", options->limits,
+                     "recommend nothing that breaks it: 'p99 < 5 ms', 'space < 1.1x' (of the default)")
+        ->type_name("LIMIT");
     command->add_option("--study", options->tune.study_path, "study file (default fsadvise-WORKLOAD.sqlite)")
         ->type_name("FILE");
     command->add_flag("--resume", options->tune.resume, "go on with a stopped study");
