@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/driver_options.h"
 #include "cli/live_line.h"
+#include "cli/record_grid.h"
 #include "cli/target_options.h"
 #include "output/render.h"
 #include "tuner/executor/load_source.h"
@@ -26,6 +27,7 @@ struct TuneCommand {
     DriverOptions driver;
     tuner::TuneOptions tune;
     TargetOptions place;
+    RecordGridOptions record;
     std::string budget, objective, front;
     std::vector<std::string> limits;
     std::string format = "text";
@@ -73,12 +75,33 @@ Result<Request> tune_request(const TuneCommand& command, const Knowledge& knowle
     return resolve_request(command.request, knowledge, std::move(host));
 }
 
+// The words that both kinds of run share.
+Outcome record_command(TuneCommand& command, const LoadedKnowledge& loaded, const Request& request,
+                       ProcessRunner& runner, const Common& common) {
+    const tuner::TuneOptions& tune = command.tune;
+    tuner::RecordOptions& record = command.record.record;
+    record.target = tune.target;
+    record.budget_ns = tune.budget_ns;
+    record.seed = tune.seed;
+    record.cores = tune.cores;
+    record.load = tune.load;
+    if (tune.trial_seconds > 0) record.seconds = tune.trial_seconds;
+    install_interrupt_handlers();
+    return record_grid_command(command.record, loaded.knowledge, request, runner, common);
+}
+
 Outcome tune_command(TuneCommand& command, const Common& common) {
     FSADVISE_TRY(parse_amounts(command));
+    if (command.record.given() &&
+        (command.tune.resume || !command.tune.study_path.empty() || command.tune.trials > 0)) {
+        return fail(ErrorCode::kUsage, "a table is no study", "--record-grid",
+                    "leave out --resume, --study and --trials; the same command goes on with a table");
+    }
     FSADVISE_ASSIGN(command.tune.goal, tuner::read_goal(command.objective, command.front, command.limits));
-    if (command.tune.goal.asks() && command.tune.resume) {
-        return fail(ErrorCode::kUsage, "a resumed study keeps its goal", "--objective, --pareto, --constraint",
-                    "leave them out");
+    if (command.tune.goal.asks() && (command.tune.resume || command.record.given())) {
+        return fail(ErrorCode::kUsage,
+                    command.tune.resume ? "a resumed study keeps its goal" : "a table records every figure",
+                    "--objective, --pareto, --constraint", "leave them out");
     }
     if (!command.tune.resume) FSADVISE_TRY(check_target_words(command.place, "tune"));
     FSADVISE_TRY(choose_load(command));
@@ -97,6 +120,7 @@ Outcome tune_command(TuneCommand& command, const Common& common) {
     } else if (!command.request.workload.empty()) {
         FSADVISE_ASSIGN(request, resolve_request(command.request, loaded.knowledge, Host{}));
     }
+    if (command.record.given()) return record_command(command, loaded, request, runner, common);
     if (command.tune.study_path.empty()) {
         if (command.request.workload.empty()) {
             return fail(ErrorCode::kUsage, "no study named", "--resume",
@@ -150,6 +174,7 @@ void add_tune(CLI::App& app, Invocation& invocation) {
     add_request_options(*command, options->request);
     add_driver_options(*command, options->driver);
     add_target_options(*command, options->place);
+    add_record_options(*command, options->record);
     command->add_option("--budget", options->budget, "time for the whole study, e.g. 20m")->type_name("TIME");
     command->add_option("--trials", options->tune.trials, "number of search trials")
         ->check(CLI::Range(1, 100000))

@@ -23,3 +23,11 @@ TEST_CASE("a goal that cannot be meant is refused with the nearest known figure"
     test::check_refusal({"tune", "--resume", "--study", "s.sqlite", "--objective", "space"}, 2,
                         {"keeps its goal"});
 }
+
+TEST_CASE("a grid has no study, and needs a place to measure on") {
+    test::check_refusal(with({"--record-grid", "t.jsonl", "--resume"}), 2, {"--record-grid", "same command"});
+    test::check_refusal(with({"--record-grid", "t.jsonl", "--study", "s.sqlite"}), 2, {"no study"});
+    test::check_refusal(with({"--record-grid", "t.jsonl", "--objective", "p99"}), 2,
+                        {"records every figure"});
+    test::check_refusal(with({"--record-grid", "t.jsonl"}), 2, {"--scratch-file"});
+}
