@@ -73,6 +73,18 @@ struct Confidence {
     std::string rests_on;
 };
 
+// A configuration that no other measured one beats in all the figures asked for.
+struct FrontEntry {
+    Configuration configuration;
+    struct Figure {
+        std::string name;
+        double value = 0, anchor = 0;  // mean of the duets, and of the default in the same duets
+        double gain = 1;               // factor by which it is better than the default; below 1 worse
+    };
+    std::vector<Figure> figures;
+    std::string text;  // the figures for people
+};
+
 // What tune adds.
 struct MeasuredSummary {
     std::string study;            // path
@@ -86,6 +98,9 @@ struct MeasuredSummary {
     std::vector<std::string> effects;  // "xfs.mkfs.log_size: +1.2 % (-0.3 .. +2.8)"
     std::vector<std::string> outliers; // repeats far from the others: flagged, kept in every figure
     std::vector<std::string> drifts;   // levels that changed while the study ran
+    std::string objective;               // "70 % throughput, 30 % space"; "" = the workload's own
+    std::vector<FrontEntry> front;       // of tune --pareto
+    std::vector<std::string> violations; // measured configurations that break a constraint, with the figure
     std::string repeats;               // "4 more repeats show 2 %", or why more would not help; "" if none is needed
 };
 

@@ -66,8 +66,20 @@ Json application_json(const ApplicationSetting& item) {
             {"sources", item.sources}};
 }
 
+Json front_json(const std::vector<FrontEntry>& front) {
+    auto result = Json::array();
+    for (const FrontEntry& entry : front) {
+        auto figures = Json::object();
+        for (const FrontEntry::Figure& figure : entry.figures)
+            figures[figure.name] = {{"value", figure.value}, {"default", figure.anchor}, {"gain", figure.gain}};
+        result.push_back({{"configuration", to_json(entry.configuration)}, {"figures", figures}});
+    }
+    return result;
+}
+
 Json measured_json(const MeasuredSummary& item) {
-    return {{"study", item.study},     {"stands_for", item.stands_for}, {"metric", item.metric},
+    return {{"objective", item.objective}, {"front", front_json(item.front)}, {"violations", item.violations},
+            {"study", item.study},     {"stands_for", item.stands_for}, {"metric", item.metric},
             {"trials", item.trials},   {"failed", item.failed},         {"material", item.material},
             {"verdict", item.verdict}, {"anchor", item.anchor},         {"complete", item.complete},
             {"effects", item.effects}, {"outliers", item.outliers},     {"drifts", item.drifts},

@@ -12,6 +12,8 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/driver_options.h"
+#include "cli/live_line.h"
+#include "cli/record_grid.h"
 #include "cli/target_options.h"
 #include "output/render.h"
 #include "tuner/executor/load_source.h"
@@ -25,38 +27,19 @@ struct TuneCommand {
     DriverOptions driver;
     tuner::TuneOptions tune;
     TargetOptions place;
-    std::string budget;
+    RecordGridOptions record;
+    std::string budget, objective, front;
+    std::vector<std::string> limits;
     std::string format = "text";
     bool json = false;
 };
 
-// One rewritten line on a terminal, one plain line a step elsewhere.
-class ProgressLine {
-  public:
-    explicit ProgressLine(bool quiet) : quiet_(quiet), live_(::isatty(STDERR_FILENO) == 1) {}
-    ~ProgressLine() {
-        if (live_ && shown_) std::fputs("\r\x1b[K", stderr);
-    }
-    void show(const tuner::TuneProgress& progress) {
-        if (quiet_) return;
-        std::string line = fmt::format("{} {} of {}, best {:+.1f} % against the default, about {} left: {}",
-                                       progress.phase == "confirm" ? "confirming, replicate" : "trial",
-                                       progress.trial, progress.trials, 100 * (progress.best_ratio - 1),
-                                       human_duration(progress.left_ns), progress.now);
-        if (live_) {
-            const std::size_t width = terminal_width(STDERR_FILENO) - 1;
-            if (line.size() > width) line = line.substr(0, width - 3) + "...";
-            std::fputs(("\r\x1b[K" + line).c_str(), stderr);
-            std::fflush(stderr);
-            shown_ = true;
-        } else {
-            std::fputs((line + "\n").c_str(), stderr);
-        }
-    }
-
-  private:
-    bool quiet_, live_, shown_ = false;
-};
+std::string progress_text(const tuner::TuneProgress& progress) {
+    return fmt::format("{} {} of {}, best {:+.1f} % against the default, about {} left: {}",
+                       progress.phase == "confirm" ? "confirming, replicate" : "trial", progress.trial,
+                       progress.trials, 100 * (progress.best_ratio - 1), human_duration(progress.left_ns),
+                       progress.now);
+}
 
 Result<void> parse_amounts(TuneCommand& command) {
     FSADVISE_TRY(parse_target_size(command.place));
@@ -92,8 +75,34 @@ Result<Request> tune_request(const TuneCommand& command, const Knowledge& knowle
     return resolve_request(command.request, knowledge, std::move(host));
 }
 
+// The words that both kinds of run share.
+Outcome record_command(TuneCommand& command, const LoadedKnowledge& loaded, const Request& request,
+                       ProcessRunner& runner, const Common& common) {
+    const tuner::TuneOptions& tune = command.tune;
+    tuner::RecordOptions& record = command.record.record;
+    record.target = tune.target;
+    record.budget_ns = tune.budget_ns;
+    record.seed = tune.seed;
+    record.cores = tune.cores;
+    record.load = tune.load;
+    if (tune.trial_seconds > 0) record.seconds = tune.trial_seconds;
+    install_interrupt_handlers();
+    return record_grid_command(command.record, loaded.knowledge, request, runner, common);
+}
+
 Outcome tune_command(TuneCommand& command, const Common& common) {
     FSADVISE_TRY(parse_amounts(command));
+    if (command.record.given() &&
+        (command.tune.resume || !command.tune.study_path.empty() || command.tune.trials > 0)) {
+        return fail(ErrorCode::kUsage, "a table is no study", "--record-grid",
+                    "leave out --resume, --study and --trials; the same command goes on with a table");
+    }
+    FSADVISE_ASSIGN(command.tune.goal, tuner::read_goal(command.objective, command.front, command.limits));
+    if (command.tune.goal.asks() && (command.tune.resume || command.record.given())) {
+        return fail(ErrorCode::kUsage,
+                    command.tune.resume ? "a resumed study keeps its goal" : "a table records every figure",
+                    "--objective, --pareto, --constraint", "leave them out");
+    }
     if (!command.tune.resume) FSADVISE_TRY(check_target_words(command.place, "tune"));
     FSADVISE_TRY(choose_load(command));
     if (names_workload_file(command.request.workload)) {
@@ -111,6 +120,7 @@ Outcome tune_command(TuneCommand& command, const Common& common) {
     } else if (!command.request.workload.empty()) {
         FSADVISE_ASSIGN(request, resolve_request(command.request, loaded.knowledge, Host{}));
     }
+    if (command.record.given()) return record_command(command, loaded, request, runner, common);
     if (command.tune.study_path.empty()) {
         if (command.request.workload.empty()) {
             return fail(ErrorCode::kUsage, "no study named", "--resume",
@@ -125,10 +135,10 @@ Outcome tune_command(TuneCommand& command, const Common& common) {
     }
     install_interrupt_handlers();
     auto advice = [&] {
-        ProgressLine line(common.quiet);
+        LiveLine line(common.quiet);
         return tuner::tune(loaded.knowledge, loaded.network, request, command.tune, runner,
                            SystemFileReader(),
-                           [&](const tuner::TuneProgress& progress) { line.show(progress); });
+                           [&](const tuner::TuneProgress& progress) { line.show(progress_text(progress)); });
     }();
     if (!advice) return tl::unexpected(advice.error());
     // Without its confirmation a study supports no claim: the result is shown, and the status says so.
@@ -164,6 +174,7 @@ void add_tune(CLI::App& app, Invocation& invocation) {
     add_request_options(*command, options->request);
     add_driver_options(*command, options->driver);
     add_target_options(*command, options->place);
+    add_record_options(*command, options->record);
     command->add_option("--budget", options->budget, "time for the whole study, e.g. 20m")->type_name("TIME");
     command->add_option("--trials", options->tune.trials, "number of search trials")
         ->check(CLI::Range(1, 100000))
@@ -174,6 +185,20 @@ void add_tune(CLI::App& app, Invocation& invocation) {
     command->add_option("--confirm", options->tune.confirm_replicates, "fresh-format duets per finalist")
         ->check(CLI::Range(2, 1000))
         ->type_name("N");
+    command
+        ->add_option(
+            "--objective", options->objective,
+            "judge by throughput, p99, commit-latency, space, space-amplification, cpu, mount-time or "
+            "recovery-time, or by a sum: throughput:0.7,space:0.3")
+        ->type_name("FIGURES");
+    command
+        ->add_option("--pareto", options->front,
+                     "find the best compromises of these figures: throughput,space")
+        ->type_name("FIGURES");
+    command
+        ->add_option("--constraint", options->limits,
+                     "recommend nothing that breaks it: 'p99 < 5 ms', 'space < 1.1x' (of the default)")
+        ->type_name("LIMIT");
     command->add_option("--study", options->tune.study_path, "study file (default fsadvise-WORKLOAD.sqlite)")
         ->type_name("FILE");
     command->add_flag("--resume", options->tune.resume, "go on with a stopped study");

@@ -79,6 +79,13 @@ std::string render_markdown(const Advice& advice, const Knowledge& knowledge,
     if (advice.measured) {
         out += fmt::format("## What the measurement stands for\n\n{}.\n\nMetric: {}.\n\n",
                            advice.measured->stands_for, advice.measured->metric);
+        if (!advice.measured->objective.empty()) out += fmt::format("Objective: {}.\n\n", advice.measured->objective);
+        std::vector<std::string> front;
+        for (const FrontEntry& entry : advice.measured->front)
+            front.push_back(fmt::format("`{}`: {}", canonical_text(entry.configuration), entry.text));
+        if (!front.empty()) out += "## Best compromises\n\n" + bullet_list(front) + "\n";
+        if (!advice.measured->violations.empty())
+            out += "## Break a constraint\n\n" + bullet_list(advice.measured->violations) + "\n";
     }
     if (!advice.ranked.empty()) {
         const Recommendation& best = advice.ranked.front();

@@ -112,6 +112,7 @@ class TextWriter {
         item(fmt::format("{} trials, {} of them failed; default for comparison: {}", measured.trials,
                          measured.failed, measured.anchor));
         item("metric: " + measured.metric);
+        if (!measured.objective.empty()) item("objective: " + measured.objective);
         item("stands for: " + measured.stands_for);
         for (const std::string& text : measured.drifts) item(paint_.yellow("drift: " + text));
         for (const std::string& text : measured.outliers) item("outlier: " + text);
@@ -119,6 +120,11 @@ class TextWriter {
         if (!measured.complete)
             item(paint_.yellow("the study is not finished; go on with: fsadvise tune --resume --study " +
                                shell_quote(measured.study)));
+        std::vector<std::string> front;
+        for (const FrontEntry& entry : measured.front)
+            front.push_back(canonical_text(entry.configuration) + ": " + entry.text);
+        list("Best compromises: no other measured configuration is better in every figure", front);
+        list("Break a constraint", measured.violations);
         list("Fitted effects against each filesystem's own default", measured.effects);
     }
 

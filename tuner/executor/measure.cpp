@@ -11,6 +11,9 @@
 namespace fsadvise::tuner {
 namespace {
 
+// Long enough to fill a log with what is not written back yet.
+constexpr double kCrashLoadSeconds = 0.5;
+
 nlohmann::json metrics_of(const PreparedSide& side, const SideResult& result, std::uint64_t used_bytes,
                           bool resources) {
     const auto percentiles = [](const Histogram& histogram) {
@@ -74,6 +77,7 @@ Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration&
     options.seed = setup.seed;
     options.seconds = seconds;
     options.warmup_seconds = std::min(1.0, seconds / 5);
+    options.window_seconds = setup.window_seconds;
     options.stop = [] { return interrupted() != 0; };
 
     std::array<std::uint64_t, 2> used{};
@@ -95,14 +99,24 @@ Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration&
                     canonical_text(candidate), "give a larger budget or a smaller --size");
     }
     const bool resources = setup.load->counts_resources();
+    std::array<nlohmann::json, 2> figures = {metrics_of(sides[0], duet.candidate, used[0], resources),
+                                             metrics_of(sides[1], duet.anchor, used[1], resources)};
+    for (std::size_t i = 0; i < 2 && setup.recovery; ++i) {
+        options.seconds = kCrashLoadSeconds;
+        options.warmup_seconds = 0;
+        FSADVISE_TRY(setup.load->run_single(sides[i].load_directory(), options));
+        FSADVISE_ASSIGN(const auto recovery, crash_and_mount(workshop, sides[i]));
+        if (recovery) figures[i]["recovery_s"] = *recovery;
+    }
     Measurement measurement;
     measurement.log_ratio = duet.log_ratio;
     measurement.deviation = duet.log_ratio_deviation;
     nlohmann::json effective = nlohmann::json::object();
     for (const auto& [parameter, value] : sides[0].read_back.effective) effective[parameter] = to_json(value);
     measurement.effective = effective.dump();
-    measurement.metrics = nlohmann::json{{"candidate", metrics_of(sides[0], duet.candidate, used[0], resources)},
-                                         {"anchor", metrics_of(sides[1], duet.anchor, used[1], resources)},
+    measurement.metrics = nlohmann::json{{"candidate", std::move(figures[0])},
+                                         {"anchor", std::move(figures[1])},
+                                         {"data_bytes", setup.load->data_bytes(setup.scale)},
                                          {"pairs", duet.log_ratios.size()},
                                          {"effective_pairs", duet.effective_pairs},
                                          {"steady", duet.steady},

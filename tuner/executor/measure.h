@@ -24,6 +24,8 @@ struct MeasureSetup {
     Configuration anchor;
     int cores = 0;
     std::uint64_t seed = 1;
+    double window_seconds = 0;  // of the duet; 0 = the load's
+    bool recovery = false;  // also crash both sides under the load and time the mount that recovers them
 };
 
 Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration& candidate, double seconds,

@@ -10,6 +10,7 @@
 #include "space/space.h"
 #include "tuner/executor/study_doubts.h"
 #include "tuner/executor/study_facts.h"
+#include "tuner/executor/study_goal.h"
 #include "tuner/executor/tune.h"
 #include "tuner/search/search.h"
 #include "tuner/workload/objective.h"
@@ -35,6 +36,7 @@ std::vector<Confirmed> confirmed_trials(const std::vector<Trial>& trials) {
         static_cast<std::size_t>(std::count_if(trials.begin(), trials.end(), is_confirmed));
     std::vector<Confirmed> result;
     for (const Trial& trial : trials) {
+        if (trial.state == "failed") continue;  // as it does not keep the limits of the goal
         std::vector<Repeat> repeats;
         for (const Measurement& measurement : trial.measurements) {
             if (measurement.phase != "confirm") continue;
@@ -174,7 +176,9 @@ std::string verdict_of(const MeasuredSummary& summary, const std::vector<Confirm
 
 Result<Advice> advice_from_study(const Knowledge& knowledge, const RuleNetwork& network, Study& study) {
     FSADVISE_ASSIGN(const StudyFacts facts, read_facts(study, knowledge));
-    FSADVISE_ASSIGN(const std::vector<Trial> trials, study.trials());
+    FSADVISE_ASSIGN(const std::vector<Trial> recorded, study.trials());
+    const Goal& goal = facts.options.goal;
+    const std::vector<Trial> trials = for_goal(recorded, goal);
     FSADVISE_ASSIGN(const Advice expert, advise(knowledge, network, facts.request));
     const auto confirmed = confirmed_trials(trials);
     const bool finished = study.get("finished").has_value();
@@ -182,12 +186,14 @@ Result<Advice> advice_from_study(const Knowledge& knowledge, const RuleNetwork& 
     MeasuredSummary summary;
     summary.study = study.path();
     const auto load = load_from_json(facts.load, facts.request.workload);
-    summary.metric = objective_title(load ? load->metric : "operations") +
+    summary.metric = (goal.weights.empty() ? objective_title(load ? load->metric : "operations")
+                                           : goal_title(goal) + ", each as a log-ratio") +
                      ", mean log-ratio of alternating windows, candidate against default";
     summary.anchor = canonical_text(facts.anchor);
     summary.trials = static_cast<int>(trials.size());
     summary.failed = static_cast<int>(std::count_if(
-        trials.begin(), trials.end(), [](const Trial& trial) { return trial.state == "failed"; }));
+        recorded.begin(), recorded.end(), [](const Trial& trial) { return trial.state == "failed"; }));
+    describe_goal(summary, recorded, facts.anchor, goal);
     summary.complete = finished;
     summary.stands_for = facts.stands_for + ". " + carries_over(facts.medium);
     summary.effects = effect_lines(knowledge, facts, trials);
@@ -222,7 +228,14 @@ Result<Advice> advice_from_study(const Knowledge& knowledge, const RuleNetwork& 
         }
         advice.ranked.push_back(std::move(recommendation));
     }
-    advice.ranked.insert(summary.material ? advice.ranked.end() : advice.ranked.begin(), std::move(keep));
+    // A default that breaks a limit is no answer as long as a confirmed candidate keeps them all.
+    const auto broken = broken_by_default(recorded, facts.anchor, goal);
+    keep.against.insert(keep.against.end(), broken.begin(), broken.end());
+    const bool candidate_first = summary.material || (finished && !confirmed.empty() && !broken.empty());
+    if (candidate_first && !summary.material)
+        summary.verdict = "the default breaks a constraint: " + broken.front() +
+                          "; the first configuration below keeps all of them";
+    advice.ranked.insert(candidate_first ? advice.ranked.end() : advice.ranked.begin(), std::move(keep));
     advice.confidence = {
         finished ? "measured" : "low",
         finished ? fmt::format(

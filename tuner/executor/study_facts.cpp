@@ -19,7 +19,8 @@ Result<void> write_facts(Study& study, const StudyFacts& facts) {
                                  {"confirm_replicates", options.confirm_replicates},
                                  {"seed", options.seed},
                                  {"cores", options.cores},
-                                 {"scale", facts.scale}};
+                                 {"scale", facts.scale},
+                                 {"goal", goal_text(options.goal)}};
     FSADVISE_TRY(study.set("request", to_json(facts.request).dump()));
     FSADVISE_TRY(study.set("target", target.dump()));
     FSADVISE_TRY(study.set("plan", plan.dump()));
@@ -73,6 +74,8 @@ Result<StudyFacts> read_facts(const Study& study, const Knowledge& knowledge) {
         facts.options.cores = how.at("cores").get<int>();
         facts.trial_seconds = how.at("trial_seconds").get<double>();
         facts.scale = how.at("scale").get<double>();
+        // Studies from before there were goals have none.
+        FSADVISE_ASSIGN(facts.options.goal, goal_from_text(how.value("goal", ""), study.path()));
     } catch (const std::exception& error) {
         return fail(ErrorCode::kBadInput, std::string("a damaged entry: ") + error.what(), study.path(),
                     "start a new study");

@@ -188,6 +188,7 @@ class TuneRun {
         setup_.anchor = facts_.anchor;
         setup_.cores = facts_.options.cores;
         setup_.seed = facts_.options.seed;
+        setup_.recovery = facts_.options.goal.wants(Figure::kRecoveryTime);
         Plan plan(plan_input());
         FSADVISE_TRY(search(plan));
         return confirm(plan);
@@ -206,7 +207,8 @@ class TuneRun {
                                    [](const Measurement& m) { return m.phase == "confirm"; });
             });
             if (confirming || !plan.may_search(elapsed_ns(), done)) return {};
-            const auto proposal = search_->next(trials);
+            const Goal& goal = facts_.options.goal;
+            const auto proposal = search_->next(for_goal(trials, goal_of_turn(goal, trials.size())));
             if (!proposal) return {};
             report("search", proposal->configuration, done + 1, trials, plan);
             FSADVISE_ASSIGN(const int number, study_->begin_trial(proposal->configuration, proposal->origin));
@@ -231,7 +233,7 @@ class TuneRun {
     Result<void> confirm(Plan& plan) {
         FSADVISE_ASSIGN(const std::vector<Trial> trials, study_->trials());
         std::vector<int> finalists;
-        for (const int number : search_->finalists(trials, kFinalists + 1)) {
+        for (const int number : search_->finalists(for_goal(trials, facts_.options.goal), kFinalists + 1)) {
             // The anchor itself needs no confirming.
             if (trials[static_cast<std::size_t>(number)].configuration == facts_.anchor) continue;
             if (static_cast<int>(finalists.size()) < plan.finalists()) finalists.push_back(number);
@@ -283,8 +285,8 @@ class TuneRun {
             progress.left_ns = plan.trial_ns() * plan.finalists() * (progress.trials - k + 1);
         }
         // Means, so that one lucky duet does not promise what the confirmation will take back.
-        for (const Trial& trial : trials) {
-            if (trial.measurements.empty()) continue;
+        for (const Trial& trial : for_goal(trials, facts_.options.goal)) {
+            if (trial.measurements.empty() || trial.state == "failed") continue;
             double sum = 0;
             for (const Measurement& measurement : trial.measurements) sum += measurement.log_ratio;
             progress.best_ratio =

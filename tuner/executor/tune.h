@@ -7,6 +7,7 @@
 #include "advice/advice.h"
 #include "advice/inference.h"
 #include "tuner/engine/engine.h"
+#include "tuner/objective/goal.h"
 #include "tuner/study/study.h"
 #include "tuner/target/target.h"
 
@@ -23,6 +24,7 @@ struct TuneOptions {
     std::uint64_t seed = 1;
     int cores = 0;
     std::string load;  // JSON of another source of load than the workload's (load_source.h); empty = none
+    Goal goal;         // what to judge by besides the workload's own objective, and limits
     std::string workload_document;  // JSON of a workload that is no part of the knowledge; the study keeps it
 };
 
