@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/process.h"
 #include "tuner/drivers/child.h"
 #include "tuner/drivers/driver_run.h"
 #include "tuner/target/mount_namespace.h"
