@@ -81,8 +81,9 @@ Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration&
     options.stop = [] { return interrupted() != 0; };
 
     std::array<std::uint64_t, 2> used{};
-    for (std::size_t i = 0; i < 2; ++i) {
-        const int area = static_cast<int>(i) ^ (swap ? 1 : 0);
+    // In the order of the areas, so that being laid out last changes sides with the areas and cancels with them.
+    for (const int area : {0, 1}) {
+        const std::size_t i = static_cast<std::size_t>(area) ^ (swap ? 1U : 0U);
         FSADVISE_ASSIGN(sides[i], prepare_side(workshop, *configurations[i], area));
         FSADVISE_TRY(setup.load->lay_out(sides[i].load_directory(), options));
         FSADVISE_TRY(mount_cold(workshop, sides[i]));
