@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/replay.h"
 
 namespace fsadvise::cli {
 namespace {
@@ -85,6 +86,7 @@ int run(int argc, char** argv) {
     add_bench(app, invocation);
     add_check(app, invocation);
     add_report(app, invocation);
+    add_study(app, invocation);
     add_probe(app, invocation);
     add_explain(app, invocation);
     add_knowledge(app, invocation);

@@ -14,6 +14,7 @@
 #include "cli/driver_options.h"
 #include "cli/live_line.h"
 #include "cli/record_grid.h"
+#include "cli/replay.h"
 #include "cli/target_options.h"
 #include "output/render.h"
 #include "tuner/executor/load_source.h"
@@ -30,6 +31,7 @@ struct TuneCommand {
     RecordGridOptions record;
     std::string budget, objective, front;
     std::vector<std::string> limits;
+    ReplayCommand replay;
     std::string format = "text";
     bool json = false;
 };
@@ -91,6 +93,11 @@ Outcome record_command(TuneCommand& command, const LoadedKnowledge& loaded, cons
 }
 
 Outcome tune_command(TuneCommand& command, const Common& common) {
+    if (!command.replay.table.empty()) {
+        command.replay.trials = command.tune.trials;
+        command.replay.seed = command.tune.seed;
+        return tune_replay(command.replay, command.json || command.format == "json", common);
+    }
     FSADVISE_TRY(parse_amounts(command));
     if (command.record.given() &&
         (command.tune.resume || !command.tune.study_path.empty() || command.tune.trials > 0)) {
@@ -175,6 +182,7 @@ void add_tune(CLI::App& app, Invocation& invocation) {
     add_driver_options(*command, options->driver);
     add_target_options(*command, options->place);
     add_record_options(*command, options->record);
+    add_replay_options(*command, options->replay);
     command->add_option("--budget", options->budget, "time for the whole study, e.g. 20m")->type_name("TIME");
     command->add_option("--trials", options->tune.trials, "number of search trials")
         ->check(CLI::Range(1, 100000))

@@ -3,9 +3,12 @@
 #include <set>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include "support/command.h"
 #include "support/loop.h"
+#include "support/replay_generator.h"
+#include "support/temporary_folder.h"
 
 using namespace fsadvise;
 
@@ -24,8 +27,8 @@ ProcessResult run_example(const std::string& name) {
 }  // namespace
 
 TEST_CASE("every example is known here") {
-    const std::set<std::string> known = {"README.md",        "advise.sh", "recipes.sh",
-                                         "check-recipes.sh", "tune.sh",   "provision.sh"};
+    const std::set<std::string> known = {"README.md", "advise.sh",    "recipes.sh",     "check-recipes.sh",
+                                         "tune.sh",   "provision.sh", "optuna_study.py"};
     std::set<std::string> found;
     for (const auto& entry :
          std::filesystem::directory_iterator(std::string(FSADVISE_SOURCE_DIR) + "/examples")) {
@@ -79,4 +82,29 @@ TEST_CASE("examples/provision.sh writes a script that shellcheck accepts") {
     REQUIRE(checked.has_value());
     CAPTURE(checked->output);
     CHECK(checked->exit_code == 0);
+}
+
+TEST_CASE("examples/optuna_study.py drives a replay") {
+    SystemProcessRunner runner;
+    const auto have = runner.run({{"/usr/bin/python3", "-c", "import optuna"}, {}, std::chrono::minutes(1)});
+    if (!have || have->exit_code != 0) {
+        MESSAGE("SKIPPED: no optuna for /usr/bin/python3");
+        return;
+    }
+    const test::TemporaryFolder folder("optuna");
+    test::GeneratedTableOptions small;
+    small.singles = 5, small.combinations = 3, small.repeats = 2;
+    const std::string table = folder.write("t.jsonl", test::generated_table(small));
+    const auto result =
+        runner.run({{"/usr/bin/python3", std::string(FSADVISE_SOURCE_DIR) + "/examples/optuna_study.py",
+                     table, "--trials", "15", "--fsadvise", FSADVISE_BINARY},
+                    {},
+                    std::chrono::minutes(2)});
+    REQUIRE(result.has_value());
+    CAPTURE(result->errors);
+    CHECK(result->exit_code == 0);
+    const auto line = nlohmann::json::parse(result->output, nullptr, false);
+    REQUIRE(line.is_object());
+    REQUIRE(line["regret"].size() == 15);
+    CHECK(line["regret"].back() <= line["regret"].front());
 }
