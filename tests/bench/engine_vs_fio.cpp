@@ -4,8 +4,11 @@
 // bench_engine_vs_fio layout DIRECTORY JOB SIZE_MIB
 // bench_engine_vs_fio run    DIRECTORY JOB SIZE_MIB SECONDS SEED   ->  operations/s  cpu-us/operation
 // bench_engine_vs_fio summary < "JOB ours_iops fio_iops ours_cpu fio_cpu" lines   ->  ratios with 95 %
-// intervals bench_engine_vs_fio load   FILE SIDE_A SIDE_B AREA_MIB SECONDS   runs the "load" of a workload
+// intervals
+// bench_engine_vs_fio recording DIRECTORY JOB SIZE_MIB SECONDS PAIRS   what the recording of latencies costs
+// bench_engine_vs_fio load   FILE SIDE_A SIDE_B AREA_MIB SECONDS   runs the "load" of a workload
 // file as a duet
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -117,6 +120,33 @@ int summarise(std::istream& input) {
     return 0;
 }
 
+// Pairs of runs with and without latencies, the first of a pair in turn.
+int compare_recording(const Load& load, const std::string& directory, double seconds, int pairs) {
+    EngineOptions options;
+    options.seconds = seconds;
+    options.warmup_seconds = seconds / 5;
+    if (const auto laid = lay_out(load, directory, options); !laid) return complain(laid.error());
+    std::vector<double> rate_logs, cpu_logs;
+    for (int pair = 0; pair < pairs; ++pair) {
+        std::array<double, 2> rate{}, cpu{};  // without, with
+        for (int turn = 0; turn < 2; ++turn) {
+            const auto with = static_cast<std::size_t>((pair + turn) % 2);
+            options.record_latency = with == 1;
+            options.seed = static_cast<std::uint64_t>(pair + 1);
+            const auto result = run_single(load, directory, options);
+            if (!result) return complain(result.error());
+            if ((result->latency.count() > 0) != options.record_latency) return 1;
+            rate[with] = result->rate();
+            cpu[with] = result->cpu_seconds / static_cast<double>(result->operations);
+        }
+        rate_logs.push_back(std::log(rate[1] / rate[0]));
+        cpu_logs.push_back(std::log(cpu[1] / cpu[0]));
+    }
+    fmt::print("recording / not recording, {} pairs: rate {}, CPU per operation {}\n", pairs,
+               ratio_text(rate_logs), ratio_text(cpu_logs));
+    return 0;
+}
+
 int run_workload(const std::string& file, const std::string& a, const std::string& b, std::uint64_t area_mib,
                  double seconds) {
     const auto text = read_file(file);
@@ -164,6 +194,10 @@ int main(int argc, char** argv) {
         return 2;
     }
     const Load load = load_for(jobs().at(argv[3]), std::strtoull(argv[4], nullptr, 10));
+    if (mode == "recording") {
+        return compare_recording(load, argv[2], argc > 5 ? std::atof(argv[5]) : 0.5,
+                                 argc > 6 ? std::atoi(argv[6]) : 20);
+    }
     EngineOptions options;
     options.warmup_seconds = 0.2;
     if (mode == "layout") {

@@ -212,6 +212,21 @@ TEST_CASE("engine: every operation works and created files are removed again") {
     CHECK(files_below(folder.path).at("big/f00000000") <= 2u << 20);
 }
 
+TEST_CASE("engine: without recording of latencies the rest is measured as before") {
+    if (no_ring()) return;
+    const Folder folder;
+    const Load load = one_stream(file_set("data", 1, 1 << 20), {step("write"), step("fdatasync")});
+    auto options = quick();
+    REQUIRE_OK(lay_out(load, folder.path, options));
+    options.record_latency = false;
+    const auto result = run_single(load, folder.path, options);
+    REQUIRE_OK(result);
+    CHECK(result->operations > 10);
+    CHECK(result->written_bytes > 0);
+    CHECK(result->latency.count() == 0);
+    CHECK(result->sync_latency.count() == 0);
+}
+
 TEST_CASE("engine: the same seed gives the same operations on both sides and in every run") {
     if (no_ring()) return;
     const Folder folder;

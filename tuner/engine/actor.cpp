@@ -165,7 +165,7 @@ Actor run_actor(ActorState& actor) {
         }
         if (actor.did > 0 && !worker.aborted()) {
             ++counters.operations;
-            counters.latency.record(now - began);
+            if (actor.plan.record_latency) counters.latency.record(now - began);
         }
         // A loop that never waited would keep the thread from the other actors until the window ends.
         if (!alone && suspensions == io.suspensions()) {

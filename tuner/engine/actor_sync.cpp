@@ -29,12 +29,17 @@ int next_to_sync(ActorState& actor, std::size_t index, std::size_t set, bool any
     return actor.side.handle(set, file, actor.way);
 }
 
+void record_sync(ActorState& actor, std::int64_t from) {
+    if (actor.plan.record_latency)
+        actor.worker.counters(actor.side_index).sync_latency.record(monotonic_ns() - from);
+}
+
 Task sync_set(ActorState& actor, std::size_t index, std::size_t set, bool data_only, bool any) {
     const StepKind kind = data_only ? StepKind::kFdatasync : StepKind::kFsync;
     for (int fd = 0; (fd = next_to_sync(actor, index, set, any)) >= 0; any = false) {
         const std::int64_t from = monotonic_ns();
         const int result = co_await actor.io.sync(fd, data_only);
-        actor.worker.counters(actor.side_index).sync_latency.record(monotonic_ns() - from);
+        record_sync(actor, from);
         if (const int error = failed(actor, kind, actor.plan.sets[set].name.c_str(), result); error != 0)
             co_return error;
         ++actor.did;
@@ -47,7 +52,7 @@ Task force_log(ActorState& actor, const StepPlan& step, std::uint64_t file) {
     const std::int64_t from = monotonic_ns();
     const int fd = actor.side.handle(step.set, file, actor.way);
     const int result = co_await actor.io.sync(fd, step.data_only);
-    actor.worker.counters(actor.side_index).sync_latency.record(monotonic_ns() - from);
+    record_sync(actor, from);
     co_return failed_on_file(actor, step.data_only ? StepKind::kFdatasync : StepKind::kFsync, step.set, file,
                              result);
 }

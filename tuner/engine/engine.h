@@ -33,6 +33,9 @@ struct EngineOptions {
     // Every actor a thread of its own with plain system calls. Chosen by itself where io_uring cannot be
     // used.
     bool plain_calls = false;
+    // Whether latencies go into histograms; without, only rates are known, and an objective of latency finds
+    // nothing to compare.
+    bool record_latency = true;
     std::function<bool()> stop;  // polled at least every 100 ms; true ends the run early
 };
 

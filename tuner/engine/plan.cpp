@@ -189,6 +189,7 @@ Result<LoadPlan> make_plan(const Load& load, const EngineOptions& options) {
     if (!(options.scale > 0)) return fail(ErrorCode::kUsage, "the scale of a load is above zero");
     LoadPlan plan;
     plan.plain_calls = options.plain_calls;
+    plan.record_latency = options.record_latency;
     for (std::size_t i = 0; i < load.file_sets.size(); ++i) {
         plan.sets.push_back(plan_set(load, load.file_sets[i], options, mix(options.seed, i)));
     }

@@ -119,6 +119,7 @@ struct LoadPlan {
     std::vector<StreamPlan> streams;
     std::size_t signals = 0;
     bool plain_calls = false;
+    bool record_latency = true;
     std::vector<PhasePlan> phases;  // at least one
     std::size_t counting_phase = 0;
     Objective objective;
