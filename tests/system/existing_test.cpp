@@ -42,7 +42,7 @@ class Mounted {
 
     [[nodiscard]] const std::string& problem() const { return problem_; }
     [[nodiscard]] const std::string& directory() const { return directory_; }
-    [[nodiscard]] const std::string& device() const { return loop_.device(); }
+    [[nodiscard]] std::string device() const { return loop_.device(); }
     // "" or what failed.
     std::string carry_out(const std::vector<std::vector<std::string>>& commands) {
         for (const auto& argv : commands) {
