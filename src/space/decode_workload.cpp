@@ -34,7 +34,8 @@ void decode(Decoder& decoder, JsonValue value, OptionalSize& out) {
     out.bytes = static_cast<double>(bytes);
 }
 
-// A variant is a workload of its own name whose load is the base with changes; the tuner applies them.
+// A variant is a workload of its own name that is mounted elsewhere, or whose load is the base with changes; the
+// tuner applies those.
 void decode_variants(Decoder& decoder, JsonValue list, const WorkloadDescription& base, KnowledgeData& data) {
     for (const JsonValue element : list) {
         WorkloadDescription variant = base;
@@ -44,9 +45,13 @@ void decode_variants(Decoder& decoder, JsonValue list, const WorkloadDescription
         const Field fields[] = {
             required("id", id),
             required("title", variant.title),
-            required("changes", changes),
+            optional("mount_point", variant.mount_point),
+            optional("changes", changes),
         };
-        decoder.object(element, fields);
+        if (decoder.object(element, fields) && !changes.value && variant.mount_point == base.mount_point) {
+            decoder.problem(element, "the variant differs in nothing: 'changes' is missing",
+                            "add changes to the load, or another mount_point");
+        }
         if (changes.value) {
             variant.load =
                 R"({"base": )" + base.load + R"(, "changes": )" + std::string(changes.value->text()) + "}";
