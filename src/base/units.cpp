@@ -57,7 +57,10 @@ Result<std::uint64_t> parse_size(std::string_view text) {
     const auto factor = size_factor(lower(trim(rest)));
     if (!factor) return bad();
     const double bytes = *number * *factor;
-    if (bytes >= 1.8e19) return bad();
+    if (bytes >= 1.8e19) {
+        return fail(ErrorCode::kBadInput, fmt::format("'{}' is more than the 16E that 64 bits hold", text), {},
+                    "write a number with an optional K, M, G or T, for example 512M or 1.5T");
+    }
     constexpr double kMost =
         9223372036854774784.0;  // the largest double below 2^63: nothing on Linux is larger
     return static_cast<std::uint64_t>(std::llround(std::min(bytes, kMost)));

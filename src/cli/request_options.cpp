@@ -84,14 +84,14 @@ void add_request_options(CLI::App& command, RequestOptions& options) {
 Result<Request> resolve_request(const RequestOptions& options, const Knowledge& knowledge, Host host) {
     if (options.workload.empty()) {
         return fail(ErrorCode::kUsage, "no workload given", "--workload",
-                    "known: " + join(knowledge.workload_names(), ", "));
+                    "for example postgres, mail or vm-images; fsadvise workload list prints all");
     }
     const WorkloadDescription* workload = knowledge.workload(options.workload);
     if (workload == nullptr) {
         const auto names = knowledge.workload_names();
         return fail(ErrorCode::kUsage,
                     "unknown workload '" + options.workload + "'" + did_you_mean(options.workload, names),
-                    "--workload", "known: " + join(names, ", "));
+                    "--workload", "fsadvise workload list prints all; or name a workload file");
     }
     static const std::vector<std::string> kNeeds = {
         "snapshots",    "compression", "data-checksums", "shrink",        "project-quotas", "reflink",
