@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "space/space.h"
+#include "tuner/executor/contenders.h"
 #include "tuner/executor/measure.h"
 #include "tuner/executor/plan.h"
 #include "tuner/executor/study_facts.h"
@@ -131,19 +132,9 @@ class TuneRun {
         if (!facts_.request.host.device) facts_.request.host.device = BlockDevice{};
         BlockDevice& device = *facts_.request.host.device;
         if (!facts_.options.resume && target.device.empty()) device.size_bytes = target.size_bytes / 2;
-        std::vector<std::string> excluded;
-        std::vector<std::string> usable = usable_filesystems(knowledge_, facts_.request, &excluded);
-        std::erase_if(usable, [&](const std::string& id) {
-            return runner_.find(knowledge_.filesystem(id)->mkfs).empty();
-        });
-        if (usable.empty()) {
-            return fail(ErrorCode::kUnavailable, "no filesystem is left to try: " + join(excluded, "; "), {},
-                        "relax a requirement, or install the missing mkfs tools");
-        }
-        facts_.anchor = default_configuration(knowledge_, facts_.request);
-        if (std::find(usable.begin(), usable.end(), facts_.anchor.filesystem) == usable.end()) {
-            facts_.anchor = Configuration{usable.front(), {}};
-        }
+        FSADVISE_ASSIGN(const Contenders chosen, contenders(knowledge_, facts_.request, runner_));
+        const std::vector<std::string>& usable = chosen.filesystems;
+        facts_.anchor = chosen.anchor;
         std::vector<Space> spaces;
         std::vector<Proposal> first = {{facts_.anchor, "default:" + facts_.anchor.filesystem, 0}};
         for (const std::string& id : usable) {

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "advice/advise.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "tuner/executor/contenders.h"
 #include "tuner/executor/measure.h"
 #include "tuner/record/grid_design.h"
 #include "tuner/record/grid_file.h"
@@ -58,18 +58,9 @@ class Recorder {
     Result<void> choose_grid() {
         if (!request_.host.device) request_.host.device = BlockDevice{};
         if (options_.target.device.empty()) request_.host.device->size_bytes = options_.target.size_bytes / 2;
-        std::vector<std::string> excluded;
-        usable_ = usable_filesystems(knowledge_, request_, &excluded);
-        std::erase_if(usable_, [&](const std::string& id) {
-            return runner_.find(knowledge_.filesystem(id)->mkfs).empty();
-        });
-        if (usable_.empty()) {
-            return fail(ErrorCode::kUnavailable, "no filesystem is left to measure: " + join(excluded, "; "),
-                        {}, "relax a requirement, or install the missing mkfs tools");
-        }
-        setup_.anchor = default_configuration(knowledge_, request_);
-        if (std::find(usable_.begin(), usable_.end(), setup_.anchor.filesystem) == usable_.end())
-            setup_.anchor = Configuration{usable_.front(), {}};
+        FSADVISE_ASSIGN(Contenders chosen, contenders(knowledge_, request_, runner_));
+        usable_ = std::move(chosen.filesystems);
+        setup_.anchor = std::move(chosen.anchor);
         if (!options_.grid_text.empty()) {
             FSADVISE_ASSIGN(grid_, read_grid(knowledge_, request_, options_.grid_text, options_.grid_name));
             return {};

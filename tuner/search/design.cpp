@@ -6,16 +6,6 @@
 namespace fsadvise::tuner {
 namespace {
 
-std::optional<double> positive_number(const Value& value) {
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-        if (*whole > 0) return static_cast<double>(*whole);
-    }
-    if (const auto* real = std::get_if<double>(&value)) {
-        if (*real > 0) return *real;
-    }
-    return std::nullopt;
-}
-
 // Sizes and counts act by their order of magnitude; two values say no more as a line than as categories.
 models::Column column_of(const Dimension& dimension) {
     models::Column column{dimension.parameter, {}, dimension.values.size()};
@@ -39,6 +29,13 @@ std::vector<models::Column> columns_of(const std::vector<Space>& spaces) {
 }
 
 }  // namespace
+
+std::optional<double> positive_number(const Value& value) {
+    if (const auto* whole = std::get_if<std::int64_t>(&value); whole != nullptr && *whole > 0)
+        return static_cast<double>(*whole);
+    if (const auto* real = std::get_if<double>(&value); real != nullptr && *real > 0) return *real;
+    return std::nullopt;
+}
 
 Design::Design(const std::vector<Space>& spaces) : spaces_(&spaces), encoder_(columns_of(spaces)) {
     std::size_t column = 1;

@@ -4,12 +4,16 @@
 // learns the filesystem's own level and the effects of its parameters together.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "models/encoder.h"
 #include "space/space.h"
 
 namespace fsadvise::tuner {
+
+// Of a value that can be placed on a logarithmic scale.
+std::optional<double> positive_number(const Value& value);
 
 class Design {
   public:

@@ -2,17 +2,11 @@
 #include <map>
 #include <set>
 
+#include "tuner/search/design.h"
 #include "tuner/search/pool.h"
 
 namespace fsadvise::tuner {
 namespace {
-
-std::optional<double> positive_number(const Value& value) {
-    if (const auto* whole = std::get_if<std::int64_t>(&value); whole != nullptr && *whole > 0)
-        return static_cast<double>(*whole);
-    if (const auto* real = std::get_if<double>(&value); real != nullptr && *real > 0) return *real;
-    return std::nullopt;
-}
 
 // Column of a parameter: its values in the set; nullopt = not set.
 struct Factor {
