@@ -35,4 +35,16 @@ class TemporaryFolder {
     std::filesystem::path path_;
 };
 
+// The same in RAM, for scratch files and studies that must be quick; one a test program at a time.
+struct MemoryFolder {
+    std::filesystem::path path = "/dev/shm/fsadvise-test-" + std::to_string(::getpid());
+    MemoryFolder() { std::filesystem::create_directories(path); }
+    ~MemoryFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path, ignored);
+    }
+    MemoryFolder(const MemoryFolder&) = delete;
+    MemoryFolder& operator=(const MemoryFolder&) = delete;
+};
+
 }  // namespace fsadvise::test

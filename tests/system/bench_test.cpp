@@ -8,17 +8,14 @@
 
 #include "support/command.h"
 #include "support/loop.h"
+#include "support/temporary_folder.h"
 
 using fsadvise::test::run_fsadvise;
 using nlohmann::json;
 
 namespace {
 
-struct Folder {
-    std::filesystem::path path = "/dev/shm/fsadvise-bench-test-" + std::to_string(::getpid());
-    Folder() { std::filesystem::create_directories(path); }
-    ~Folder() { std::filesystem::remove_all(path); }
-};
+using Folder = fsadvise::test::MemoryFolder;
 
 json parsed(const fsadvise::ProcessResult& result) {
     CAPTURE(result.errors);

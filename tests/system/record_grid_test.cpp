@@ -13,17 +13,14 @@
 
 #include "support/command.h"
 #include "support/loop.h"
+#include "support/temporary_folder.h"
 
 using namespace fsadvise;
 using nlohmann::json;
 
 namespace {
 
-struct Folder {
-    std::filesystem::path path = "/dev/shm/fsadvise-record-test-" + std::to_string(::getpid());
-    Folder() { std::filesystem::create_directories(path); }
-    ~Folder() { std::filesystem::remove_all(path); }
-};
+using Folder = test::MemoryFolder;
 
 std::vector<std::string> record_words(const Folder& folder) {
     return {"tune",

@@ -10,17 +10,14 @@
 
 #include "support/command.h"
 #include "support/loop.h"
+#include "support/temporary_folder.h"
 
 using namespace fsadvise;
 using nlohmann::json;
 
 namespace {
 
-struct Folder {
-    std::filesystem::path path = "/dev/shm/fsadvise-goal-test-" + std::to_string(::getpid());
-    Folder() { std::filesystem::create_directories(path); }
-    ~Folder() { std::filesystem::remove_all(path); }
-};
+using Folder = test::MemoryFolder;
 
 // The advice of a short study, or nothing where the machine cannot run one.
 std::optional<json> tuned(const Folder& folder, const std::vector<std::string>& goal) {

@@ -15,6 +15,7 @@
 #include "tuner/study/study.h"
 
 #include "support/command.h"
+#include "support/temporary_folder.h"
 
 using namespace fsadvise;
 using nlohmann::json;
@@ -55,11 +56,7 @@ bool can_tune() {
     return true;
 }
 
-struct Folder {
-    std::filesystem::path path = "/dev/shm/fsadvise-tune-test-" + std::to_string(::getpid());
-    Folder() { std::filesystem::create_directories(path); }
-    ~Folder() { std::filesystem::remove_all(path); }
-};
+using Folder = test::MemoryFolder;
 
 std::vector<std::string> tune_words(const Folder& folder, const std::string& study) {
     return {"tune",

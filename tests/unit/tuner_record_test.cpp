@@ -14,6 +14,7 @@
 #include "tuner/record/grid_file.h"
 #include "tuner/record/row.h"
 
+#include "support/search_request.h"
 #include "support/temporary_folder.h"
 
 using namespace fsadvise;
@@ -28,20 +29,7 @@ const Knowledge& knowledge() {
 }
 
 const Request& request() {
-    static const Request kMade = [] {
-        Request made;
-        made.workload = "postgres";
-        made.host.kernel = "6.1";
-        made.host.distribution = "debian";
-        made.host.distribution_version = "12";
-        made.host.tools = {{"e2fsprogs", "1.47.0"}, {"xfsprogs", "6.1.0"}, {"btrfs-progs", "6.2"}};
-        made.host.filesystems = std::set<std::string>{"ext4", "xfs", "btrfs"};
-        made.host.cores = 4;
-        made.host.page_size_bytes = 4096;
-        made.host.device = BlockDevice{};
-        made.host.device->size_bytes = 2ull << 30;
-        return made;
-    }();
+    static const Request kMade = test::search_request();
     return kMade;
 }
 

@@ -7,6 +7,8 @@
 #include "tuner/executor/plan.h"
 #include "tuner/search/search.h"
 
+#include "support/search_request.h"
+
 using namespace fsadvise;
 using namespace fsadvise::tuner;
 
@@ -15,21 +17,6 @@ namespace {
 const Knowledge& knowledge() {
     static const Knowledge kLoaded = Knowledge::load(embedded_knowledge()).value();
     return kLoaded;
-}
-
-Request request() {
-    Request made;
-    made.workload = "postgres";
-    made.host.kernel = "6.1";
-    made.host.distribution = "debian";
-    made.host.distribution_version = "12";
-    made.host.tools = {{"e2fsprogs", "1.47.0"}, {"xfsprogs", "6.1.0"}, {"btrfs-progs", "6.2"}};
-    made.host.filesystems = std::set<std::string>{"ext4", "xfs", "btrfs"};
-    made.host.cores = 4;
-    made.host.page_size_bytes = 4096;
-    made.host.device = BlockDevice{};
-    made.host.device->size_bytes = 2ull << 30;
-    return made;
 }
 
 // A truth that the search does not know: XFS is good, one parameter of it is better, Btrfs is bad.
@@ -45,7 +32,7 @@ double truth(const Configuration& configuration) {
 }
 
 struct Simulation {
-    Request asked = request();
+    Request asked = test::search_request();
     std::vector<Trial> trials;
 
     std::unique_ptr<Search> search() {
