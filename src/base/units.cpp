@@ -47,20 +47,17 @@ std::optional<double> duration_factor(std::string_view unit) {
 }  // namespace
 
 Result<std::uint64_t> parse_size(std::string_view text) {
-    const auto bad = [&] {
-        return fail(ErrorCode::kBadInput, fmt::format("'{}' is not a size", text), {},
+    const auto bad = [&](std::string_view why) {
+        return fail(ErrorCode::kBadInput, fmt::format("'{}' {}", text, why), {},
                     "write a number with an optional K, M, G or T, for example 512M or 1.5T");
     };
     std::string_view rest = trim(text);
     const auto number = take_number(rest);
-    if (!number) return bad();
+    if (!number) return bad("is not a size");
     const auto factor = size_factor(lower(trim(rest)));
-    if (!factor) return bad();
+    if (!factor) return bad("is not a size");
     const double bytes = *number * *factor;
-    if (bytes >= 1.8e19) {
-        return fail(ErrorCode::kBadInput, fmt::format("'{}' is more than the 16E that 64 bits hold", text), {},
-                    "write a number with an optional K, M, G or T, for example 512M or 1.5T");
-    }
+    if (bytes >= 1.8e19) return bad("is more than the 16E that 64 bits hold");
     constexpr double kMost =
         9223372036854774784.0;  // the largest double below 2^63: nothing on Linux is larger
     return static_cast<std::uint64_t>(std::llround(std::min(bytes, kMost)));

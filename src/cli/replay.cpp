@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -7,7 +7,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <signal.h>
 #include <unistd.h>
 
 #include "base/interrupt.h"
@@ -66,7 +65,6 @@ Outcome serve(const ReplayCommand& options, const Common& common) {
     }
     FSADVISE_ASSIGN(const PreparedReplay prepared, prepare_replay(options, common));
     install_interrupt_handlers();
-    ::signal(SIGPIPE, SIG_IGN);
     StandardChannel channel;
     FSADVISE_ASSIGN(const tuner::ServeSummary summary,
                     tuner::serve_replay(prepared.table, *prepared.sampler,

@@ -3,9 +3,10 @@
 //   search_score run [--seeds N] [--trials N] [--sampler S]... [--noise X] [--memory none|others|opposite]
 //   TABLE...
 //       writes one JSON line a run to standard output (curves)
-//   search_score summary FILE...       reads such lines, also those of examples/optuna_study.py, and prints
-//   the scores search_score generate DIRECTORY    writes generated tables, families a, b, c of different
-//   strength
+//   search_score summary FILE...
+//       reads such lines, also those of examples/optuna_study.py, and prints the scores
+//   search_score generate DIRECTORY
+//       writes generated tables, four families of different strength and noise
 #include <cmath>
 #include <cstdio>
 #include <fstream>
