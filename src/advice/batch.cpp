@@ -9,6 +9,8 @@
 #include "advice/lint_check.h"
 #include "base/text.h"
 #include "space/component_version.h"
+#include "space/fact_table.h"
+#include "space/mkfs_flags.h"
 #include "space/spelling.h"
 #include "space/validity.h"
 
@@ -64,7 +66,12 @@ class RowJudge {
             refuse("filesystem-unavailable", "the kernel has no " + row_.filesystem);
         }
         judge_configuration();
+        settle(asked_, mount_words, verdict_.becomes);
         judge_presence(command, mount_words);
+        if (only_shows(command)) {
+            mount_fails_ = true;
+            refuse("mkfs-dry-run", "mkfs shows only, nothing is formatted");
+        }
         conclude();
         if (row_.remount) remount(mount_words);
         return std::move(verdict_);
@@ -97,9 +104,14 @@ class RowJudge {
     // The device that is formatted is not part of the row, so each one named is a further one.
     void count_devices(const ParsedCommand& command) {
         const std::string id = row_.filesystem + ".mkfs.devices";
-        const Parameter* count = knowledge_.parameter(id);
-        if (!command.devices.empty() && count != nullptr && count->type == ValueType::kInteger)
+        if (command.devices.empty()) return;
+        if (takes_several_devices(knowledge_, row_.filesystem)) {
             asked_.values[id] = static_cast<std::int64_t>(command.devices.size() + 1);
+            return;
+        }
+        mkfs_fails_ = true;
+        refuse("mkfs-usage", fmt::format("{}: one device is formatted, and this is a further one",
+                                         command.devices.front()));
     }
 
     void judge_configuration() {
@@ -189,14 +201,43 @@ class RowJudge {
             verdict_.mkfs = BatchVerdict::Mkfs::kRefused;
         } else if (row_.mount) {
             verdict_.mount = mount_fails_ ? BatchVerdict::Mount::kRefused : BatchVerdict::Mount::kOk;
-            if (!mount_fails_) verdict_.effective = listing(asked_, without_effect_);
+            if (!mount_fails_) verdict_.effective = listing(asked_, without_effect_, verdict_.becomes);
         }
         if (verdict_.mkfs == BatchVerdict::Mkfs::kRefused) verdict_.becomes.clear();
     }
 
+    // Of options that exclude each other the one written later stays ("written later" in what the constraint
+    // says); the others fall back to their defaults.
+    void settle(const Configuration& configuration, const std::vector<ParsedWord>& words,
+                std::map<std::string, Value>& becomes) const {
+        const Context context(knowledge_, request_, configuration);
+        for (const Constraint* constraint : knowledge_.constraints_of(row_.filesystem)) {
+            if (constraint->effect != Effect::kSilent ||
+                constraint->says.find("written later") == std::string::npos)
+                continue;
+            const auto violated = constraint->when.evaluate(context);
+            if (!violated || !equal(*violated, Value{true})) continue;
+            const auto& names = constraint->when.names();
+            std::string last;
+            for (const ParsedWord& word : words)
+                if (!word.bad_value && std::ranges::find(names, word.parameter) != names.end())
+                    last = word.parameter;
+            for (const std::string& name : names) {
+                const Parameter* parameter = knowledge_.parameter(name);
+                if (parameter == nullptr || last.empty()) continue;
+                becomes.erase(name);
+                if (name == last || configuration.values.count(name) == 0) continue;
+                if (const auto usual =
+                        default_value(*parameter, Context(knowledge_, request_, {row_.filesystem, {}})))
+                    becomes[name] = *usual;
+            }
+        }
+    }
+
     // Options of the configuration that differ from the default, spelled one way.
     [[nodiscard]] std::vector<std::string> listing(const Configuration& configuration,
-                                                   const std::vector<std::string>& without_effect) const {
+                                                   const std::vector<std::string>& without_effect,
+                                                   const std::map<std::string, Value>& becomes) const {
         Configuration plain{configuration.filesystem, {}};
         for (const auto& [id, value] : configuration.values)
             if (const Parameter* parameter = knowledge_.parameter(id);
@@ -208,8 +249,8 @@ class RowJudge {
             const Parameter* parameter = knowledge_.parameter(id);
             if (parameter == nullptr || parameter->layer != Layer::kMount) continue;
             if (std::find(without_effect.begin(), without_effect.end(), id) != without_effect.end()) continue;
-            const auto became = verdict_.becomes.find(id);
-            const Value& real = became != verdict_.becomes.end() ? became->second : value;
+            const auto became = becomes.find(id);
+            const Value& real = became != becomes.end() ? became->second : value;
             const auto usual = default_value(*parameter, context);
             if (!usual || !equal(*usual, real)) listed.values[id] = real;
         }
@@ -265,9 +306,37 @@ class RowJudge {
                 std::find(kVfsChanges.begin(), kVfsChanges.end(), word.text) != kVfsChanges.end() &&
                 !held_by(mount_words, word.text))
                 ++changed;
+        for (const ParsedWord& word : words) {
+            if (!remount_ignores(word.text, mount_words)) continue;
+            ++ignored;
+            find(fmt::format("remount-ignored:{}", word.text.substr(0, word.text.find('='))));
+        }
         verdict_.changed = changed > 0;
         if (ignored > 0 && changed == 0) verdict_.remount = BatchVerdict::Remount::kIgnored;
-        verdict_.effective_after = listing(reached, without_effect_);
+        auto becomes = verdict_.becomes;
+        for (const auto& [id, value] : added.values) becomes.erase(id);
+        auto in_order = mount_words;
+        in_order.insert(in_order.end(), words.begin(), words.end());
+        settle(reached, in_order, becomes);
+        verdict_.effective_after = listing(reached, without_effect_, becomes);
+    }
+
+    // "subvol=x": taken without a word and without effect, unless it says what is so already.
+    [[nodiscard]] bool remount_ignores(const std::string& text,
+                                       const std::vector<ParsedWord>& mounted) const {
+        const FactTable* table = knowledge_.table("remount-ignores");
+        const std::string key = text.substr(0, text.find('=') + 1);
+        if (table == nullptr || key.empty() || held_by(mounted, text)) return false;
+        return std::ranges::any_of(table->rows, [&](const FactRow& row) {
+            if (row["word"] != key || row["filesystem"] != row_.filesystem) return false;
+            const bool other_given = std::ranges::any_of(mounted, [&](const ParsedWord& word) {
+                return std::ranges::any_of(table->rows, [&](const FactRow& known) {
+                    return known["filesystem"] == row_.filesystem && word.text.starts_with(known["word"]);
+                });
+            });
+            const auto usual = split(row["default"], ' ');
+            return other_given || std::ranges::find(usual, text.substr(key.size())) == usual.end();
+        });
     }
 
     static bool held_by(const std::vector<ParsedWord>& words, std::string_view text) {

@@ -2,83 +2,65 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+
+#include "space/fact_table.h"
 
 namespace fsadvise {
 namespace {
 
-using enum CsiUse;
+CsiUse use_of(std::string_view word) {
+    using enum CsiUse;
+    static constexpr auto kWords =
+        std::to_array<std::pair<std::string_view, CsiUse>>({{"mkfs-options", kMkfsOptions},
+                                                            {"block-size", kBlockSize},
+                                                            {"inode-size", kInodeSize},
+                                                            {"bytes-per-inode", kBytesPerInode},
+                                                            {"inode-count", kInodeCount},
+                                                            {"bigalloc", kBigalloc},
+                                                            {"cluster-size", kClusterSize},
+                                                            {"encrypt", kEncrypt},
+                                                            {"type", kType}});
+    const auto* found = std::ranges::find(kWords, word, &std::pair<std::string_view, CsiUse>::first);
+    return found == kWords.end() ? kOther : found->second;
+}
 
-constexpr auto kEbs = std::to_array<CsiKey>({{"csi.storage.k8s.io/fstype", kType},
-                                             {"fstype", kType},
-                                             {"fsType", kType},
-                                             {"type"},
-                                             {"iops"},
-                                             {"iopsPerGB"},
-                                             {"allowAutoIOPSPerGBIncrease"},
-                                             {"allowAutoIOPSIncreaseOnModify"},
-                                             {"throughput"},
-                                             {"encrypted"},
-                                             {"kmsKeyId"},
-                                             {"blockExpress"},
-                                             {"blockSize", kBlockSize},
-                                             {"inodeSize", kInodeSize},
-                                             {"bytesPerInode", kBytesPerInode, true},
-                                             {"numberOfInodes", kInodeCount, true},
-                                             {"ext4BigAlloc", kBigalloc, true},
-                                             {"ext4ClusterSize", kClusterSize, true},
-                                             {"ext4EncryptionSupport", kEncrypt, true}});
-constexpr auto kRbd =
-    std::to_array<CsiKey>({{"csi.storage.k8s.io/fstype", kType}, {"mkfsOptions", kMkfsOptions}});
-constexpr auto kHetzner =
-    std::to_array<CsiKey>({{"csi.storage.k8s.io/fstype", kType}, {"fsFormatOptions", kMkfsOptions}});
-constexpr auto kSynology = std::to_array<CsiKey>(
-    {{"fsType", kType}, {"csi.storage.k8s.io/fstype", kType}, {"formatOptions", kMkfsOptions}});
-constexpr auto kDell =
-    std::to_array<CsiKey>({{"csi.storage.k8s.io/fstype", kType}, {"mkfsFormatOption", kMkfsOptions}});
-constexpr auto kLonghorn = std::to_array<CsiKey>(
-    {{"csi.storage.k8s.io/fstype", kType}, {"fsType", kType}, {"mkfsParams", kMkfsOptions}});
-constexpr auto kProxmox = std::to_array<CsiKey>(
-    {{"csi.storage.k8s.io/fstype", kType}, {"blockSize", kBlockSize}, {"inodeSize", kInodeSize}});
-constexpr auto kPlain =
-    std::to_array<CsiKey>({{"csi.storage.k8s.io/fstype", kType}, {"fsType", kType}, {"fstype", kType}});
+CsiDriver driver_of(const Knowledge& knowledge, const FactRow& row) {
+    CsiDriver driver{row["driver"], row["backing"], row["cloud"], row.is("complete"), {}};
+    if (const FactTable* keys = knowledge.table("csi-keys")) {
+        for (const FactRow& key : keys->rows) {
+            if (key["driver"] == driver.provisioner)
+                driver.keys.push_back({key["key"], use_of(key["use"]), key.is("ext_only")});
+        }
+    }
+    return driver;
+}
 
-constexpr auto kDrivers = std::to_array<CsiDriver>({
-    {"ebs.csi.aws.com", "", "aws", true, kEbs},
-    {"kubernetes.io/aws-ebs", "", "aws", false, kPlain},
-    {"rbd.csi.ceph.com", "ceph-rbd", "", false, kRbd},
-    {"rook-ceph.rbd.csi.ceph.com", "ceph-rbd", "", false, kRbd},
-    {"cinder.csi.openstack.org", "", "openstack", false, kRbd},
-    {"csi.hetzner.cloud", "", "hetzner", false, kHetzner},
-    {"csi.san.synology.com", "iscsi", "", false, kSynology},
-    {"csi-powerstore.dellemc.com", "", "", false, kDell},
-    {"csi-vxflexos.dellemc.com", "", "", false, kDell},
-    {"csi.proxmox.sinextra.dev", "", "", false, kProxmox},
-    {"pd.csi.storage.gke.io", "", "gcp", false, kPlain},
-    {"disk.csi.azure.com", "", "azure", false, kPlain},
-    {"dobs.csi.digitalocean.com", "", "digitalocean", false, kPlain},
-    {"local.csi.aliyun.com", "", "", false, kPlain},
-    {"topolvm.io", "lvm", "", false, kPlain},
-    {"local.csi.openebs.io", "lvm", "", false, kPlain},
-    {"driver.longhorn.io", "iscsi", "", false, kLonghorn},
-});
+// Operators put the namespace before the driver's name.
+bool is_name_of(std::string_view driver, std::string_view provisioner) {
+    return provisioner == driver ||
+           (provisioner.ends_with(driver) && provisioner[provisioner.size() - driver.size() - 1] == '.');
+}
 
 }  // namespace
 
-const CsiDriver* csi_driver(std::string_view provisioner) {
-    const auto found = std::ranges::find_if(kDrivers, [&](const CsiDriver& driver) {
-        // Operators put the namespace before the driver's name.
-        return provisioner == driver.provisioner ||
-               (provisioner.ends_with(driver.provisioner) &&
-                provisioner[provisioner.size() - driver.provisioner.size() - 1] == '.');
-    });
-    return found == kDrivers.end() ? nullptr : &*found;
+const CsiKey* CsiDriver::key(std::string_view name) const {
+    const auto found = std::ranges::find(keys, name, &CsiKey::name);
+    return found == keys.end() ? nullptr : &*found;
 }
 
-const CsiDriver* csi_driver_with(std::string_view key) {
-    const auto found = std::ranges::find_if(kDrivers, [&](const CsiDriver& driver) {
-        return std::ranges::find(driver.keys, key, &CsiKey::name) != driver.keys.end();
-    });
-    return found == kDrivers.end() ? nullptr : &*found;
+std::optional<CsiDriver> csi_driver(const Knowledge& knowledge, std::string_view provisioner) {
+    const FactTable* drivers = knowledge.table("csi-drivers");
+    if (drivers == nullptr) return std::nullopt;
+    for (const FactRow& row : drivers->rows)
+        if (is_name_of(row["driver"], provisioner)) return driver_of(knowledge, row);
+    return std::nullopt;
+}
+
+std::optional<CsiDriver> csi_driver_with(const Knowledge& knowledge, std::string_view key) {
+    const FactTable* keys = knowledge.table("csi-keys");
+    const FactRow* row = keys == nullptr ? nullptr : keys->find("key", key);
+    return row == nullptr ? std::nullopt : csi_driver(knowledge, (*row)["driver"]);
 }
 
 }  // namespace fsadvise

@@ -1,12 +1,13 @@
-// What the CSI drivers of Kubernetes accept in StorageClass parameters about filesystems. Internal to
-// src/advice.
-//
-// Source: the drivers' own documentation of StorageClass parameters, as of 2026.
+// What the CSI drivers of Kubernetes accept in StorageClass parameters about filesystems: the tables
+// csi-drivers and csi-keys of the knowledge, as structs. Internal to src/advice.
 #pragma once
 
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "space/knowledge.h"
 
 namespace fsadvise {
 
@@ -29,15 +30,18 @@ struct CsiKey {
     bool ext_only = false;
 };
 
+// Views into the knowledge, which outlives it.
 struct CsiDriver {
     std::string_view provisioner;
     std::string_view backing, cloud;  // words of --backing and --cloud
     bool complete = false;            // the list names every key that the driver takes
-    std::span<const CsiKey> keys;
+    std::vector<CsiKey> keys;
+
+    [[nodiscard]] const CsiKey* key(std::string_view name) const;
 };
 
-const CsiDriver* csi_driver(std::string_view provisioner);
-// A driver that knows the key, for "belongs to"; null if none does.
-const CsiDriver* csi_driver_with(std::string_view key);
+std::optional<CsiDriver> csi_driver(const Knowledge& knowledge, std::string_view provisioner);
+// A driver that knows the key, for "belongs to".
+std::optional<CsiDriver> csi_driver_with(const Knowledge& knowledge, std::string_view key);
 
 }  // namespace fsadvise

@@ -230,6 +230,10 @@ std::optional<Explanation> explain_item(const Knowledge& knowledge, std::string_
         result.add("suppress", {fmt::format("# fsadvise: ignore {} REASON", id)});
         if (colon != std::string_view::npos) {
             if (const auto inner = explain_item(knowledge, id.substr(colon + 1))) {
+                // The member of the family, in its own words.
+                result.id = id;
+                result.title = inner->title;
+                result.add("family", {fmt::format("{} {}", kind->id, kind->meaning)});
                 result.add(inner->kind, {inner->id + ": " + inner->title});
                 for (const auto& section : inner->sections) result.add(section.name, section.items);
             }

@@ -3,6 +3,7 @@
 #include <deque>
 #include <ostream>
 #include <set>
+#include <string_view>
 
 #include <boost/graph/graphviz.hpp>
 #include <fmt/format.h>
@@ -112,6 +113,37 @@ std::vector<std::string> RuleNetwork::justify(const Conclusion& conclusion,
     return lines;
 }
 
+namespace {
+
+// The parts of a condition that are joined by `and` at the top; none if an `or` stands there.
+std::set<std::string> conjuncts(std::string_view text) {
+    std::set<std::string> parts;
+    int depth = 0;
+    std::size_t start = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        depth += text[at] == '(' || text[at] == '[' ? 1 : text[at] == ')' || text[at] == ']' ? -1 : 0;
+        if (depth > 0 || text[at] != ' ') continue;
+        const auto rest = text.substr(at);
+        if (rest.starts_with(" or ")) return {};
+        if (!rest.starts_with(" and ")) continue;
+        parts.emplace(text.substr(start, at - start));
+        start = at + std::string_view(" and ").size();
+    }
+    parts.emplace(text.substr(start));
+    return parts;
+}
+
+// One needs what the other rules out, so they never fire for the same request.
+bool exclude_each_other(const Rule& a, const Rule& b) {
+    const auto first = conjuncts(a.when.text()), second = conjuncts(b.when.text());
+    const auto denied_by = [](const std::set<std::string>& other) {
+        return [&other](const std::string& part) { return other.contains("not " + part); };
+    };
+    return std::ranges::any_of(first, denied_by(second)) || std::ranges::any_of(second, denied_by(first));
+}
+
+}  // namespace
+
 std::vector<std::string> RuleNetwork::conflicts() const {
     struct Setter {
         const Rule* rule;
@@ -130,6 +162,7 @@ std::vector<std::string> RuleNetwork::conflicts() const {
         for (std::size_t i = 0; i < list.size(); ++i) {
             for (std::size_t j = i + 1; j < list.size(); ++j) {
                 if (list[i].value == list[j].value || list[i].rule == list[j].rule) continue;
+                if (exclude_each_other(*list[i].rule, *list[j].rule)) continue;
                 lines.push_back(fmt::format("{}: {} ({}) sets {}, {} ({}) sets {}", parameter,
                                             list[i].rule->id, list[i].rule->strength, list[i].value,
                                             list[j].rule->id, list[j].rule->strength, list[j].value));

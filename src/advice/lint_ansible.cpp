@@ -123,14 +123,13 @@ class Ansible {
         const auto state = body.value("state");
         if (path == nullptr || body.find("src") == nullptr) return;
         const auto device = body.value("src");
-        static const std::vector<std::string> kStates = {
-            "absent", "absent_from_fstab", "ephemeral", "mounted", "present", "remounted", "unmounted"};
-        if (!state.empty() && !has_placeholder(state) && std::ranges::find(kStates, state) == kStates.end()) {
+        const auto states = table_words(input_.knowledge, "ansible-mount-states");
+        if (!state.empty() && !has_placeholder(state) && std::ranges::find(states, state) == states.end()) {
             auto& item = add("ansible-state", Severity::kError, body.find("state")->line, state);
             item.what =
-                fmt::format("the mount module has no state '{}'{}", state, did_you_mean(state, kStates));
+                fmt::format("the mount module has no state '{}'{}", state, did_you_mean(state, states));
             item.consequence = "the task fails";
-            item.fix = "use one of: " + join(kStates, ", ");
+            item.fix = "use one of: " + join(states, ", ");
             item.sources = {"ansible.posix.mount: state"};
         }
         const auto type = body.value("fstype");

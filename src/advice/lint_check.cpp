@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "space/component_version.h"
+#include "space/mkfs_flags.h"
 #include "space/version_window.h"
 
 namespace fsadvise {
@@ -355,11 +356,27 @@ void LintChecker::check_defaults(const Context& context, const std::vector<Parse
 
 Verdict LintChecker::check_mkfs(const ParsedCommand& mkfs, const Place& place, LintResult& result) const {
     Verdict verdict;
-    if (!mkfs.problem.empty()) {
+    // The word itself is reported where it is unknown.
+    const bool said =
+        std::ranges::any_of(mkfs.words, [](const ParsedWord& word) { return word.note == kUnknownFlag; });
+    if (said) verdict.formats = false;
+    if (!mkfs.problem.empty() && !said) {
         auto item = finding("mkfs-usage", Severity::kError, place.line, mkfs.filesystem);
         item.what = mkfs.problem;
         item.consequence = consequence_of(Effect::kMkfsRefuses, place);
         item.fix = "correct the command";
+        result.findings.push_back(std::move(item));
+        verdict.formats = false;
+    }
+    // A variable may stand for options, or for nothing.
+    const bool plain = std::ranges::none_of(mkfs.devices, has_placeholder);
+    if (mkfs.devices.size() > 1 && plain && !said && !takes_several_devices(*knowledge_, mkfs.filesystem)) {
+        auto item = finding("mkfs-usage", Severity::kError, place.line, mkfs.devices[1]);
+        item.what = fmt::format("'{}': {} formats one device, and the command names {}", mkfs.devices[1],
+                                knowledge_->filesystem(mkfs.filesystem)->mkfs, join(mkfs.devices, ", "));
+        item.consequence = consequence_of(Effect::kMkfsRefuses, place);
+        item.fix = "give one device a command; several as one volume need an array or LVM below";
+        item.sources = knowledge_->filesystem(mkfs.filesystem)->sources;
         result.findings.push_back(std::move(item));
         verdict.formats = false;
     }

@@ -51,6 +51,9 @@ class LintChecker {
                     Finding& finding) const;
     void check_defaults(const Context& context, const std::vector<ParsedWord>& words, const Place& place,
                         LintResult& result) const;
+    // Options of which a later one, or a stronger one, leaves nothing.
+    void check_repetitions(const std::vector<ParsedWord>& words, const Place& place,
+                           LintResult& result) const;
     // "Needs two devices" about a list of devices that only the shell knows.
     [[nodiscard]] bool counts_unknown_devices(const Context& context, const Violation& violation,
                                               const ParsedCommand* mkfs) const;

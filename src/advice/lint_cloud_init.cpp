@@ -15,9 +15,6 @@
 namespace fsadvise {
 namespace {
 
-constexpr auto kFsSetupKeys = std::to_array<std::string_view>(
-    {"label", "filesystem", "device", "partition", "overwrite", "replace_fs", "extra_opts", "cmd"});
-
 class CloudConfig {
   public:
     CloudConfig(const LintInput& input, const YamlNode& root, LintResult& result)
@@ -56,9 +53,9 @@ class CloudConfig {
     void fs_setup(const YamlNode& setup) {
         if (!setup.is_map()) return;
         ++result_.checked;
+        const auto known = table_words(input_.knowledge, "cloud-init-fs-setup-keys");
         for (const auto& [key, node] : setup.entries) {
-            if (std::ranges::find(kFsSetupKeys, key) != kFsSetupKeys.end()) continue;
-            const std::vector<std::string> known(kFsSetupKeys.begin(), kFsSetupKeys.end());
+            if (std::ranges::find(known, key) != known.end()) continue;
             auto& item = add("cloud-init-key", Severity::kWarning, node.line, key);
             item.what = fmt::format("fs_setup has no key '{}'{}", key, did_you_mean(key, known));
             item.consequence = "the schema check fails and the key is ignored";

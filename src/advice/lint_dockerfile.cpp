@@ -11,6 +11,7 @@
 #include "advice/lint_format.h"
 #include "advice/lint_script.h"
 #include "base/text.h"
+#include "space/fact_table.h"
 
 namespace fsadvise {
 namespace {
@@ -62,24 +63,22 @@ std::pair<std::string, std::string> image_of(const std::string& from) {
 
 const Distribution* distribution_of(const Knowledge& knowledge, const std::string& from) {
     const auto [name, tag] = image_of(from);
-    static const std::map<std::string, std::string> kNames = {
-        {"ubi8", "rhel"},        {"ubi9", "rhel"},      {"ubi10", "rhel"},     {"ubi", "rhel"},
-        {"rockylinux", "rocky"}, {"almalinux", "alma"}, {"archlinux", "arch"}, {"bci-base", "sles"}};
-    static const std::map<std::string, std::string> kTags = {
-        {"bullseye", "11"}, {"bookworm", "12"}, {"trixie", "13"}, {"focal", "20.04"},
-        {"jammy", "22.04"}, {"noble", "24.04"}, {"latest", ""}};
-    const auto known = kNames.find(name);
-    auto id = known != kNames.end() ? known->second : name;
+    const auto row_of = [&](std::string_view table, std::string_view column, const std::string& text) {
+        const auto* found = knowledge.table(table);
+        return found == nullptr ? nullptr : found->find(column, text);
+    };
+    const auto* known = row_of("image-names", "image", name);
+    const auto id = known != nullptr ? std::string((*known)["distribution"]) : name;
     auto version = tag;
-    if (const auto code = kTags.find(tag); code != kTags.end()) version = code->second;
+    if (const auto* code = row_of("image-tags", "tag", tag)) version = (*code)["version"];
     if (name.starts_with("ubi") && name.size() > 3) version = name.substr(3);
     return knowledge.distribution(id, version);
 }
 
-bool installs(const std::vector<std::string>& words) {
-    static const std::vector<std::string> kManagers = {"apk", "apt-get",  "apt",    "dnf",
-                                                       "yum", "microdnf", "zypper", "pacman"};
-    if (words.size() < 3 || std::ranges::find(kManagers, words[0]) == kManagers.end()) return false;
+bool installs(const Knowledge& knowledge, const std::vector<std::string>& words) {
+    const auto* managers = knowledge.table("package-managers");
+    if (words.size() < 3 || managers == nullptr || managers->find("program", words[0]) == nullptr)
+        return false;
     return std::ranges::any_of(words, [](const std::string& word) {
         return word == "add" || word == "install" || word == "in" || word.starts_with("-S");
     });
@@ -155,7 +154,7 @@ Result<void> check(const LintInput& input, LintResult& result) {
         if (words.empty()) return false;
         const auto program = words.front().substr(words.front().rfind('/') + 1);
         if (program.starts_with("mkfs") || program == "mke2fs" || program == "mount") return true;
-        return installs(words) &&
+        return installs(input.knowledge, words) &&
                std::ranges::any_of(input.knowledge.filesystems(), [&](const auto& filesystem) {
                    return std::ranges::find(words, filesystem.tool) != words.end();
                });
@@ -209,7 +208,7 @@ Result<void> check(const LintInput& input, LintResult& result) {
             static const std::set<std::string> kOpaque = {
                 "sh", "bash", "make", "ansible-playbook", "dpkg", "rpm", "xargs", "cp", "tar", "git"};
             if (kOpaque.contains(manager) || manager.ends_with(".sh")) installed.insert("*");
-            if (!installs(words)) continue;
+            if (!installs(input.knowledge, words)) continue;
             for (const auto& word : words) {
                 if (word.starts_with('-')) continue;
                 installed.insert(has_placeholder(word) ? "*" : word.substr(0, word.find_first_of("=~")));

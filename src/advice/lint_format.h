@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "advice/lint_check.h"
 
@@ -36,6 +37,9 @@ std::span<const LintFormat> lint_formats();
 
 // Errors: kBadInput for binary data and for text beyond the bounds of lint.h.
 Result<void> check_text(std::string_view text, const std::string& file);
+
+// The first column of a table of the knowledge; none if there is no such table.
+std::vector<std::string> table_words(const Knowledge& knowledge, std::string_view table);
 
 // True if a line (without its leading blanks) starts so.
 bool has_line_starting(std::string_view text, std::string_view start);

@@ -6,6 +6,7 @@
 
 #include "advice/lint_format.h"
 #include "base/text.h"
+#include "space/fact_table.h"
 
 namespace fsadvise {
 
@@ -34,6 +35,11 @@ Result<void> check_text(std::string_view text, const std::string& file) {
     constexpr std::size_t kMostJsonBytes = 4u << 20;
     if (start.starts_with('{') && text.size() <= kMostJsonBytes) return {};
     return check_bounds(text, file);
+}
+
+std::vector<std::string> table_words(const Knowledge& knowledge, std::string_view table) {
+    const auto* found = knowledge.table(table);
+    return found == nullptr ? std::vector<std::string>() : found->column(found->columns.front());
 }
 
 bool has_line_starting(std::string_view text, std::string_view start) {

@@ -102,6 +102,18 @@ void check_pass(const LintChecker& checker, const FstabLine& line, const Filesys
 
 bool check_fields(const LintChecker& checker, const FstabLine& line, LintResult& result) {
     const auto count = line.fields.size();
+    for (std::size_t index = 4; index < std::min<std::size_t>(count, 6); ++index) {
+        const auto& field = line.fields[index];
+        if (has_placeholder(field) || field.find_first_not_of("0123456789") == std::string::npos || count > 6)
+            continue;
+        auto item = checker.finding("fstab-fields", Severity::kError, line.line, field);
+        item.what = fmt::format("'{}' is no number, and the {} field must be one", field,
+                                index == 4 ? "fifth (dump)" : "sixth (pass)");
+        item.consequence = "mount(8) calls it a parse error and ignores the line: nothing is mounted";
+        item.fix = "write 0, or the number that was meant";
+        item.sources = {"fstab(5)"};
+        result.findings.push_back(std::move(item));
+    }
     if (count >= 3 && count <= 6) return true;
     auto item = checker.finding("fstab-fields", Severity::kError, line.line, line.fields.back());
     item.what =
@@ -169,9 +181,8 @@ void check_other_type(const LintChecker& checker, const FstabLine& line, const P
     const auto& type = line.type();
     if (const auto* driver = filesystem_of_type(checker.knowledge(), type)) {
         ++result.checked;
-        checker.check_words(driver->id, Layer::kMount,
-                            parse_mount_options(checker.knowledge(), driver->id, line.options()), place,
-                            result);
+        check_older_type(checker, type, line.options(), place, result);
+        check_redundant_options(checker, driver->id, line.options(), line.line, result);
         check_device_name(checker, line.spec(), line.line, result);
         check_surroundings(checker, line, result);
         return;

@@ -1,6 +1,7 @@
-// Kubernetes StorageClass and PersistentVolume. Source: Kubernetes API reference storage.k8s.io/v1 and v1,
-// and the CSI drivers' documentation (csi_drivers.cpp).
+// Kubernetes StorageClass and PersistentVolume. Source: Kubernetes API reference storage.k8s.io/v1 and v1;
+// what the drivers take is in the knowledge (csi_drivers.h).
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "advice/lint_yaml.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "space/fact_table.h"
 
 namespace fsadvise {
 namespace {
@@ -27,7 +29,7 @@ class StorageObject {
     void storage_class() {
         ++result_.checked;
         provisioner_ = root_.value("provisioner");
-        driver_ = csi_driver(provisioner_);
+        driver_ = csi_driver(input_.knowledge, provisioner_);
         describe_target();
         const LintChecker checker(input_.knowledge, target_, input_.file);
         checker_ = &checker;
@@ -59,12 +61,14 @@ class StorageObject {
         if (spec == nullptr || !spec->is_map()) return;
         ++result_.checked;
         std::string type;
-        for (const std::string_view source : {"csi", "local", "iscsi", "fc", "rbd", "awsElasticBlockStore",
-                                              "gcePersistentDisk", "azureDisk", "cinder", "flexVolume"}) {
-            const auto* body = spec->find(source);
-            if (body == nullptr) continue;
-            type = body->value("fsType");
-            if (const auto driver = body->value("driver"); !driver.empty()) driver_ = csi_driver(driver);
+        if (const auto* sources = input_.knowledge.table("volume-sources")) {
+            for (const auto& row : sources->rows) {
+                const auto* body = spec->find(row["member"]);
+                if (body == nullptr) continue;
+                type = body->value("fsType");
+                if (const auto driver = body->value("driver"); !driver.empty())
+                    driver_ = csi_driver(input_.knowledge, driver);
+            }
         }
         describe_target();
         if (const auto* capacity = spec->find("capacity")) {
@@ -99,7 +103,7 @@ class StorageObject {
 
     // The driver says what is below the volume, unless the user said so.
     void describe_target() {
-        if (driver_ == nullptr) return;
+        if (!driver_) return;
         if (target_.host.cloud.empty()) target_.host.cloud = driver_->cloud;
         if (driver_->backing.empty()) return;
         if (!target_.host.device) target_.host.device = BlockDevice{};
@@ -114,9 +118,7 @@ class StorageObject {
     }
 
     [[nodiscard]] const CsiKey* key_of(std::string_view key) const {
-        if (driver_ == nullptr) return nullptr;
-        const auto found = std::ranges::find(driver_->keys, key, &CsiKey::name);
-        return found == driver_->keys.end() ? nullptr : &*found;
+        return driver_ ? driver_->key(key) : nullptr;
     }
     [[nodiscard]] CsiUse use_of(std::string_view key) const {
         if (const auto* known = key_of(key)) return known->use;
@@ -154,15 +156,13 @@ class StorageObject {
 
     void unknown(const std::string& key, const YamlNode& node) {
         if (key.starts_with("csi.storage.k8s.io/") || use_of(key) == CsiUse::kType) return;
-        const auto* owner = csi_driver_with(key);
-        const bool says_something = owner != nullptr && owner->keys.data() != nullptr &&
-                                    std::ranges::find(owner->keys, key, &CsiKey::name)->use != CsiUse::kOther;
-        const bool complete = driver_ != nullptr && driver_->complete;
+        const auto owner = csi_driver_with(input_.knowledge, key);
+        const bool says_something = owner && owner->key(key)->use != CsiUse::kOther;
+        const bool complete = driver_ && driver_->complete;
         if (!says_something && !complete) return;
-        if (driver_ == nullptr && !says_something) return;
         std::vector<std::string> names;
         std::string own;
-        if (driver_ != nullptr) {
+        if (driver_) {
             for (const auto& entry : driver_->keys) {
                 names.emplace_back(entry.name);
                 if (entry.use == CsiUse::kMkfsOptions) own = entry.name;
@@ -260,7 +260,7 @@ class StorageObject {
     LintTarget target_;
     LintResult& result_;
     const LintChecker* checker_ = nullptr;
-    const CsiDriver* driver_ = nullptr;
+    std::optional<CsiDriver> driver_;
     std::string provisioner_;
     std::vector<std::string> mkfs_;
     int options_line_ = 0;

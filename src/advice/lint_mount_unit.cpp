@@ -1,6 +1,5 @@
 // systemd .mount units. Source: systemd.mount(5), systemd.unit(5), systemd-escape(1) of systemd 252.
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 #include <fmt/format.h>
@@ -12,10 +11,6 @@
 
 namespace fsadvise {
 namespace {
-
-constexpr auto kMountKeys =
-    std::to_array<std::string_view>({"What", "Where", "Type", "Options", "SloppyOptions", "LazyUnmount",
-                                     "ReadWriteOnly", "ForceUnmount", "DirectoryMode", "TimeoutSec"});
 
 // The unit name of a path: "/srv/my-data" -> "srv-my\x2ddata".
 std::string escape_path(std::string_view path) {
@@ -75,11 +70,11 @@ class MountUnit {
     }
 
     void keys() {
+        const auto known = table_words(checker_.knowledge(), "mount-unit-keys");
         for (const auto& entry : mount_.entries) {
-            if (std::ranges::find(kMountKeys, entry.key) != kMountKeys.end()) continue;
+            if (std::ranges::find(known, entry.key) != known.end()) continue;
             // Execution, kill and resource-control settings are legal here; only look-alikes are worth a
             // word.
-            const std::vector<std::string> known(kMountKeys.begin(), kMountKeys.end());
             const auto near = nearest(entry.key, known);
             const bool fstab_word = lower(entry.key) != entry.key ? false : true;
             if (!near && !fstab_word) continue;
@@ -141,15 +136,11 @@ class MountUnit {
             check_redundant_options(checker_, type, text, line, result_);
         }
         if (entry == nullptr) return;
+        const auto fstab_only = table_words(checker_.knowledge(), "fstab-only-options");
         for (const auto& word : split(text, ',')) {
             // x-systemd.rw-only and friends that the mount itself reads are not in this list.
-            static constexpr auto kFstabOnly = std::to_array<std::string_view>(
-                {"nofail", "noauto", "auto", "x-systemd.device-timeout", "x-systemd.mount-timeout",
-                 "x-systemd.makefs", "x-systemd.growfs", "x-systemd.automount", "x-systemd.idle-timeout",
-                 "x-systemd.requires", "x-systemd.before", "x-systemd.after", "x-systemd.wanted-by",
-                 "x-systemd.required-by", "x-systemd.requires-mounts-for"});
             const auto key = word.substr(0, word.find('='));
-            if (std::ranges::find(kFstabOnly, key) == kFstabOnly.end()) continue;
+            if (std::ranges::find(fstab_only, key) == fstab_only.end()) continue;
             auto& item = add("mount-unit-fstab-option", Severity::kInfo, entry->line, word);
             const bool nofail = key == "nofail";
             item.what = fmt::format("'{}' is read from fstab only and has no effect in a unit", word);

@@ -1,7 +1,6 @@
-// systemd-repart definitions (repart.d/*.conf). Source: repart.d(5) of systemd 252 and the release notes of
-// 254 and 256.
+// systemd-repart definitions (repart.d/*.conf); keys and formats are in the knowledge: repart-keys,
+// repart-formats.
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include <fmt/format.h>
@@ -13,45 +12,6 @@
 
 namespace fsadvise {
 namespace {
-
-constexpr auto kKeys = std::to_array<std::string_view>({"Type",
-                                                        "Label",
-                                                        "UUID",
-                                                        "Priority",
-                                                        "Weight",
-                                                        "PaddingWeight",
-                                                        "SizeMinBytes",
-                                                        "SizeMaxBytes",
-                                                        "PaddingMinBytes",
-                                                        "PaddingMaxBytes",
-                                                        "CopyBlocks",
-                                                        "Format",
-                                                        "CopyFiles",
-                                                        "ExcludeFiles",
-                                                        "ExcludeFilesTarget",
-                                                        "MakeDirectories",
-                                                        "MakeSymlinks",
-                                                        "Subvolumes",
-                                                        "DefaultSubvolume",
-                                                        "Encrypt",
-                                                        "EncryptedVolume",
-                                                        "Verity",
-                                                        "VerityMatchKey",
-                                                        "VerityDataBlockSizeBytes",
-                                                        "VerityHashBlockSizeBytes",
-                                                        "FactoryReset",
-                                                        "Flags",
-                                                        "NoAuto",
-                                                        "ReadOnly",
-                                                        "GrowFileSystem",
-                                                        "SplitName",
-                                                        "Minimize",
-                                                        "MountPoint",
-                                                        "Compression",
-                                                        "CompressionLevel",
-                                                        "SupplementFor"});
-constexpr auto kFormats =
-    std::to_array<std::string_view>({"ext4", "btrfs", "xfs", "vfat", "erofs", "squashfs", "swap", "empty"});
 
 class Partition {
   public:
@@ -80,12 +40,12 @@ class Partition {
     }
 
     void key(const IniEntry& entry) {
-        if (std::ranges::find(kKeys, entry.key) != kKeys.end()) return;
+        const auto known = table_words(input_.knowledge, "repart-keys");
+        if (std::ranges::find(known, entry.key) != known.end()) return;
         auto& item = add("repart-key", Severity::kWarning, entry.line, entry.key);
         const auto word = lower(entry.key);
         const bool flags =
             word.find("mkfs") != std::string::npos || word.find("makefilesystem") != std::string::npos;
-        const std::vector<std::string> known(kKeys.begin(), kKeys.end());
         item.what =
             fmt::format("repart.d has no key '{}'{}", entry.key, flags ? "" : did_you_mean(entry.key, known));
         item.consequence = "it is ignored with a message: the filesystem gets the tool's defaults";
@@ -130,8 +90,8 @@ class Partition {
     void format() {
         const auto* format = section_.find("Format");
         if (format == nullptr || format->value.empty()) return;
-        if (std::ranges::find(kFormats, format->value) == kFormats.end()) {
-            const std::vector<std::string> known(kFormats.begin(), kFormats.end());
+        const auto known = table_words(input_.knowledge, "repart-formats");
+        if (std::ranges::find(known, format->value) == known.end()) {
             auto& item = add("repart-format", Severity::kError, format->line, format->value);
             item.what = fmt::format("systemd-repart does not document Format={}{}", format->value,
                                     did_you_mean(format->value, known));

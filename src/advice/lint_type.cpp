@@ -1,41 +1,57 @@
 // Names of filesystem types: known, somebody else's, or misspelt.
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 #include "advice/lint_fstab.h"
 #include "advice/lint_shell.h"
 #include "base/text.h"
+#include "space/fact_table.h"
 #include "space/mkfs_flags.h"
 
 namespace fsadvise {
-namespace {
 
-// Types that the kernel or a mount helper knows and of which this program knows nothing else.
-// Source: /proc/filesystems of Linux 6.18 with all modules, mount(8), and the helpers /sbin/mount.TYPE of
-// Debian 12.
-constexpr auto kOtherTypes = std::to_array<std::string_view>(
-    {"9p",       "adfs",      "aufs",    "axfs",     "cxfs",     "gpfs",       "vxfs",     "affs",
-     "afs",      "apfs",      "auto",    "autofs",   "bcachefs", "befs",       "bfs",      "bind",
-     "bpf",      "ceph",      "cgroup",  "cgroup2",  "cifs",     "coda",       "configfs", "cramfs",
-     "davfs",    "debugfs",   "devpts",  "devtmpfs", "ecryptfs", "efivarfs",   "efs",      "erofs",
-     "exfat",    "fuse",      "fuseblk", "gfs",      "gfs2",     "glusterfs",  "hfs",      "hfsplus",
-     "hpfs",     "hugetlbfs", "ignore",  "iso9660",  "jffs2",    "jfs",        "lustre",   "minix",
-     "mqueue",   "msdos",     "ncpfs",   "nfs",      "nfs4",     "nilfs2",     "none",     "ntfs",
-     "ntfs-3g",  "ntfs3",     "ocfs2",   "omfs",     "orangefs", "overlay",    "proc",     "pstore",
-     "qnx4",     "qnx6",      "ramfs",   "reiserfs", "romfs",    "securityfs", "smb3",     "smbfs",
-     "squashfs", "sshfs",     "swap",    "sysfs",    "sysv",     "tmpfs",      "tracefs",  "ubifs",
-     "udf",      "ufs",       "usbfs",   "vboxsf",   "vfat",     "virtiofs",   "vmhgfs",   "xenfs",
-     "zfs",      "zonefs"});
+bool drop_refused_by_type(const LintChecker& checker, const std::string& type, std::vector<ParsedWord>& words,
+                          const Place& place, LintResult& result) {
+    const auto* filesystem = filesystem_of_type(checker.knowledge(), type);
+    const auto* table = checker.knowledge().table("older-types-refuse");
+    if (filesystem == nullptr || filesystem->id == type || table == nullptr) return false;
+    const auto dropped = std::erase_if(words, [&](const ParsedWord& word) {
+        const auto* row = word.parameter.empty() ? nullptr : table->find("parameter", word.parameter);
+        if (row == nullptr) return false;
+        const auto types = split((*row)["types"], ' ');
+        if (std::ranges::find(types, type) == types.end()) return false;
+        auto item = checker.finding("mount-option-foreign", Severity::kError, place.line, word.text);
+        item.what = fmt::format("'{}' is an option of {}: mounted as {}, the driver refuses it", word.text,
+                                filesystem->id, type);
+        item.consequence = place.consequence_of_refusal;
+        item.fix = fmt::format("remove it, or mount as {}, which takes the layout of {} as well",
+                               filesystem->id, type);
+        item.ignore_if = fmt::format("a kernel before 4.3 with a driver of its own for {} mounts it", type);
+        item.sources = table->sources;
+        result.findings.push_back(std::move(item));
+        return true;
+    });
+    return dropped > 0;
+}
 
-}  // namespace
+void check_older_type(const LintChecker& checker, const std::string& type, const std::string& options,
+                      const Place& place, LintResult& result) {
+    const auto& knowledge = checker.knowledge();
+    const auto* filesystem = filesystem_of_type(knowledge, type);
+    auto words = parse_mount_options(knowledge, filesystem->id, options);
+    drop_refused_by_type(checker, type, words, place, result);
+    // The driver takes nothing newer under that type, so the layout is known.
+    const auto format = parse_mkfs(knowledge, {filesystem->mkfs, "-t", type});
+    checker.check_mount(filesystem->id, &format, words, place, result);
+}
 
 void check_type(const LintChecker& checker, const std::string& type, const Place& place, LintResult& result) {
     // "ext4,xfs" is a list of types; "fuse.sshfs" names a helper.
     if (has_placeholder(type) || type.find_first_of(".,") != std::string::npos) return;
     if (filesystem_of_type(checker.knowledge(), type) != nullptr) return;
-    if (std::ranges::find(kOtherTypes, type) != kOtherTypes.end()) return;
+    const auto* others = checker.knowledge().table("other-filesystem-types");
+    if (others != nullptr && others->find("type", type) != nullptr) return;
     std::vector<std::string> known;
     for (const auto& filesystem : checker.knowledge().filesystems()) known.push_back(filesystem.id);
     const auto meant = nearest(lower(type), known);

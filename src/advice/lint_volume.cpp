@@ -5,8 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "advice/lint_fstab.h"
 #include "advice/lint_shell.h"
 #include "base/text.h"
+#include "space/component_version.h"
+#include "space/fact_table.h"
 #include "space/mkfs_flags.h"
 
 namespace fsadvise {
@@ -21,6 +24,21 @@ void add_label(const std::vector<std::string>& argv, const std::string& filesyst
     }
 }
 
+// "ext3" for what mkfs.ext3 makes; else the filesystem's own name.
+std::string generation(const Knowledge& knowledge, const ParsedCommand& format) {
+    const auto* generations = generations_of(knowledge, format.filesystem);
+    std::string made = format.filesystem;
+    for (const auto& word : format.words) {
+        if (generations != nullptr && word.parameter == generations->id) made = to_text(word.value);
+    }
+    return made;
+}
+
+// A release that is not known brings neither a kernel nor tools: what they refuse cannot be told.
+bool kernel_known(const LintChecker& checker) {
+    return !component_version(checker.knowledge(), checker.request().host, "kernel").empty();
+}
+
 // Whether the kernel mounts what `format` makes as `type`: an older generation is also taken by the drivers
 // of those before the current one that are not newer than it. Source: measured, Linux 6.18.44.
 bool mounts_as(const Knowledge& knowledge, const ParsedCommand& format, const std::string& type) {
@@ -28,10 +46,7 @@ bool mounts_as(const Knowledge& knowledge, const ParsedCommand& format, const st
     const auto* generations = generations_of(knowledge, format.filesystem);
     const auto* known = filesystem_of_type(knowledge, type);
     if (generations == nullptr || known == nullptr || known->id != format.filesystem) return false;
-    std::string made = format.filesystem;
-    for (const auto& word : format.words) {
-        if (word.parameter == generations->id) made = to_text(word.value);
-    }
+    const auto made = generation(knowledge, format);
     const auto age = [&](const std::string& name) {
         const auto& values = generations->domain.values;
         return std::ranges::find_if(values, [&](const Value& value) { return to_text(value) == name; }) -
@@ -77,6 +92,8 @@ bool VolumeLinter::format(int line, const std::vector<std::string>& argv,
     entry.names.insert(entry.names.end(), entry.command.devices.begin(), entry.command.devices.end());
     add_label(argv, entry.command.filesystem, entry.names);
     entry.verdict = checker_.check_mkfs(entry.command, Place{line, "the mount fails"}, result_);
+    // What was there before stays.
+    if (only_shows(entry.command)) return true;
     formatted_.push_back(std::move(entry));
     return true;
 }
@@ -146,16 +163,21 @@ void VolumeLinter::mount(MountRequest request) {
         }
     }
     const auto* known = filesystem_of_type(checker_.knowledge(), request.type);
-    const auto filesystem = format != nullptr  ? format->command.filesystem
-                            : known != nullptr ? known->id
-                                               : std::string();
+    auto filesystem = format != nullptr  ? format->command.filesystem
+                      : known != nullptr ? known->id
+                                         : std::string();
+    // A remount names no type, but only one filesystem may have such a word.
+    if (filesystem.empty() && option("remount")) {
+        for (const auto& word : words)
+            if (const auto* row = ignored_by_remount({}, word)) filesystem = (*row)["filesystem"];
+        request.type = filesystem;
+    }
     if (checker_.knowledge().filesystem(filesystem) == nullptr) return;
     ++result_.checked;
     if (format == nullptr && filesystem != request.type) {
         // A generation of which only the words are known.
-        checker_.check_words(filesystem, Layer::kMount,
-                             parse_mount_options(checker_.knowledge(), filesystem, request.options),
-                             Place{request.line, request.consequence}, result_);
+        check_older_type(checker_, request.type, request.options,
+                         Place{request.line, request.consequence, request.directory}, result_);
         mounted_[request.directory] = {filesystem, request.device, request.options};
         return;
     }
@@ -166,9 +188,15 @@ void VolumeLinter::mount(MountRequest request) {
         }
     }
     const auto before = result_.findings.size();
-    const auto verdict =
-        checker_.check_mount(filesystem, format != nullptr ? &format->command : nullptr, parsed,
-                             Place{request.line, request.consequence, request.directory}, result_);
+    const Place place{request.line, request.consequence, request.directory};
+    // mount(8) takes the type that it finds on the device.
+    const auto type = request.type.empty() && format != nullptr
+                          ? generation(checker_.knowledge(), format->command)
+                          : request.type;
+    const bool refused = drop_refused_by_type(checker_, type, parsed, place, result_);
+    auto verdict = checker_.check_mount(filesystem, format != nullptr ? &format->command : nullptr, parsed,
+                                        place, result_);
+    if (refused) verdict.mounts = false;
     if (option("remount")) {
         // To state the default is the way back to it.
         std::erase_if(result_.findings, [&](const Finding& item) {
@@ -184,8 +212,19 @@ void VolumeLinter::mount(MountRequest request) {
         result_.pairs.push_back({format->line, request.line, format->argv, filesystem, request.options,
                                  request.device, formats,
                                  formats && format->verdict.mounts && verdict.mounts && !lacks_subvolume});
+        if (!kernel_known(checker_)) target_unknown(request);
     }
     mounted_[request.directory] = {filesystem, request.device, request.options};
+}
+
+const FactRow* VolumeLinter::ignored_by_remount(std::string_view filesystem, const std::string& word) const {
+    const auto* table = checker_.knowledge().table("remount-ignores");
+    if (table == nullptr) return nullptr;
+    for (const auto& row : table->rows) {
+        if (word.starts_with(row["word"]) && (filesystem.empty() || row["filesystem"] == filesystem))
+            return &row;
+    }
+    return nullptr;
 }
 
 // What was not said at the first mount and cannot be changed later.
@@ -194,6 +233,19 @@ void VolumeLinter::remount(const MountRequest& request, const std::string& files
     const auto& knowledge = checker_.knowledge();
     const auto earlier = mounted_.find(request.directory);
     const bool known = earlier != mounted_.end() && !has_placeholder(earlier->second.options);
+    const auto had = known ? split(earlier->second.options, ',') : std::vector<std::string>();
+    for (const auto& word : words) {
+        const auto* row = ignored_by_remount(filesystem, word.text);
+        if (row == nullptr || std::ranges::find(had, word.text) != had.end()) continue;
+        auto item = checker_.finding("remount-ignored", Severity::kWarning, request.line, word.text);
+        item.what = fmt::format("'{}' is not heeded by a remount: what is mounted at {} stays", word.text,
+                                request.directory);
+        item.consequence = "the remount succeeds and changes nothing";
+        item.fix = "unmount and mount again with it";
+        item.ignore_if = "it only repeats how it is mounted";
+        item.sources = knowledge.table("remount-ignores")->sources;
+        result_.findings.push_back(std::move(item));
+    }
     const auto first = known ? parse_mount_options(knowledge, filesystem, earlier->second.options)
                              : std::vector<ParsedWord>();
     const auto present = configuration_of(filesystem, {}, first);
@@ -245,6 +297,15 @@ bool VolumeLinter::missing_subvolume(const MountRequest& request, const Formatte
         return true;
     }
     return false;
+}
+
+void VolumeLinter::target_unknown(const MountRequest& request) {
+    auto item = checker_.finding("target-unknown", Severity::kInfo, request.line, request.device);
+    item.what = "of the target neither the kernel nor the tools are known";
+    item.consequence = "what only some versions refuse is not found: the verdict on this pair is uncertain";
+    item.fix = "name the release, or the kernel and the tools: --distro, --kernel, --tools, --host";
+    item.sources = {"fsadvise: no version, no verdict on versions"};
+    result_.findings.push_back(std::move(item));
 }
 
 void VolumeLinter::wrong_type(const MountRequest& request, const Formatted& format) {

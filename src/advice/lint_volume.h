@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,8 @@
 #include "advice/lint_tune.h"
 
 namespace fsadvise {
+
+struct FactRow;
 
 struct MountRequest {
     int line = 0;
@@ -56,8 +59,13 @@ class VolumeLinter {
     [[nodiscard]] std::vector<const Formatted*> formats_of(const std::string& device) const;
     void remount(const MountRequest& request, const std::string& filesystem,
                  const std::vector<ParsedWord>& words);
+    // The row of the word in the table of what a remount does not heed, or null; "" = of any filesystem.
+    [[nodiscard]] const FactRow* ignored_by_remount(std::string_view filesystem,
+                                                    const std::string& word) const;
     // True if it said so.
     bool missing_subvolume(const MountRequest& request, const Formatted& format);
+    // Says that the verdict on the pair is uncertain.
+    void target_unknown(const MountRequest& request);
     void wrong_type(const MountRequest& request, const Formatted& format);
 
     const LintChecker& checker_;

@@ -58,11 +58,13 @@ class TreeBuilder final : public YAML::EventHandler {
         const auto found = anchors_.find(anchor);
         YamlNode node;
         node.line = mark.line + 1;
-        if (found != anchors_.end()) {
-            if (open_.size() + depth_of(found->second) > kMostDepth) too_deep(node.line);
-            count(count_nodes(found->second), node.line);
-            node = found->second;
-        }
+        // The parser knows the anchor, and its node is not complete yet.
+        if (found == anchors_.end())
+            throw Beyond{"has an alias inside the node that it stands for: unfolded, it would never end",
+                         node.line};
+        if (open_.size() + depth_of(found->second) > kMostDepth) too_deep(node.line);
+        count(count_nodes(found->second), node.line);
+        node = found->second;
         leaf(std::move(node), 0);
     }
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,

@@ -157,6 +157,7 @@ Outcome verify_in_guest(const KnowledgeOptions& options, const Common& common) {
     if (options.json) request.argv.emplace_back("--json");
     if (common.verbose) request.argv.emplace_back("--verbose");
     SystemProcessRunner runner;
+    install_interrupt_handlers();
     if (!common.quiet) std::fputs("starting the guest kernel; this takes some minutes\n", stderr);
     FSADVISE_ASSIGN(const tuner::GuestResult guest, tuner::run_in_guest(runner, request));
     std::fputs(guest.program.errors.c_str(), stderr);

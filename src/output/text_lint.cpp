@@ -1,4 +1,6 @@
 // Findings of check, in the compiler style that editors understand: file:line: severity: text [id].
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -38,9 +40,13 @@ std::string render_lint_text(const LintResult& result, const TextStyle& style) {
         if (!finding.sources.empty()) detail("source", join(finding.sources, "; "));
     }
     for (const LintPair& pair : result.pairs) {
+        const bool uncertain = std::ranges::any_of(result.findings, [&](const Finding& finding) {
+            return finding.id == "target-unknown" && finding.line == pair.mount_line;
+        });
         const std::string verdict = !pair.formats  ? paint.red("does not format")
                                     : !pair.mounts ? paint.red("formats, does not mount")
-                                                   : paint.green("formats and mounts");
+                                    : uncertain    ? paint.yellow("uncertain: versions of kernel and tools not known")
+                                        : paint.green("formats and mounts");
         out += fmt::format("line {}{}: {} + mount -o {}: {}\n", pair.mkfs_line,
                            pair.mount_line > 0 ? fmt::format("-{}", pair.mount_line) : "",
                            shell_join(pair.mkfs_argv),

@@ -50,6 +50,8 @@ std::string_view to_text(IdKind kind) {
             return "change";
         case IdKind::kEvidence:
             return "evidence";
+        case IdKind::kTable:
+            return "table";
     }
     return {};
 }

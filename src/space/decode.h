@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "space/change.h"
+#include "space/fact_table.h"
 #include "space/json_document.h"
 #include "space/knowledge.h"
 
@@ -53,9 +54,10 @@ enum class IdKind {
     kApplication,
     kDistribution,
     kEvidence,
-    kChange
+    kChange,
+    kTable
 };
-inline constexpr std::size_t kIdKinds = 9;
+inline constexpr std::size_t kIdKinds = 10;
 std::string_view to_text(IdKind kind);
 
 // Invariant: every JsonValue it holds belongs to a document that outlives it.
@@ -215,6 +217,7 @@ struct KnowledgeData {
     std::vector<Constraint> constraints;
     std::vector<Rule> rules;
     std::vector<Change> changes;
+    std::vector<FactTable> tables;
     std::vector<Distribution> distributions;
     std::vector<WorkloadDescription> workloads;
     std::vector<Evidence> evidence;
@@ -231,6 +234,7 @@ void decode_application(Decoder& decoder, JsonValue root, KnowledgeData& data);
 void decode_distributions(Decoder& decoder, JsonValue root, KnowledgeData& data);
 void decode_evidence(Decoder& decoder, JsonValue root, KnowledgeData& data);
 void decode_changes(Decoder& decoder, JsonValue root, KnowledgeData& data);
+void decode_tables(Decoder& decoder, JsonValue root, KnowledgeData& data);
 
 // When all documents are decoded: references, names used by expressions, values given to parameters.
 void check_references(Decoder& decoder);

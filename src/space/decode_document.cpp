@@ -18,7 +18,7 @@ constexpr DocumentKind kKinds[] = {
     {"constraints", decode_constraints},    {"rules", decode_rules},
     {"workload", decode_workload},          {"application", decode_application},
     {"distribution", decode_distributions}, {"evidence", decode_evidence},
-    {"changes", decode_changes}};
+    {"changes", decode_changes},            {"tables", decode_tables}};
 
 std::optional<JsonValue> member(JsonValue object, std::string_view key) {
     for (const JsonValue child : object) {

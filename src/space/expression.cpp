@@ -202,6 +202,11 @@ class Evaluator {
                 return is_multiple(operand(item, 0), operand(item, 1));
             case Operator::kCount:
                 return true_ones(item);
+            case Operator::kLength: {
+                const auto value = operand(item, 0);
+                const auto* text = value ? std::get_if<std::string>(&*value) : nullptr;
+                return text == nullptr ? MaybeValue() : MaybeValue(static_cast<std::int64_t>(text->size()));
+            }
         }
         return std::nullopt;
     }

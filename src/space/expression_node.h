@@ -42,6 +42,7 @@ enum class Operator : std::uint8_t {
     kCeil,
     kMultiple,
     kCount,
+    kLength,
 };
 
 struct ExpressionFunction {
@@ -63,6 +64,7 @@ inline constexpr ExpressionFunction kFunctions[] = {
     {"floor", Operator::kFloor, 1, 1},
     {"ceil", Operator::kCeil, 1, 1},
     {"multiple", Operator::kMultiple, 2, 2},  // multiple(a, b): a is a whole multiple of b
+    {"length", Operator::kLength, 1, 1},      // length(x): bytes of a text
     {"count", Operator::kCount, 1, kManyArguments},  // count(a, b): how many of the conditions hold
 };
 

@@ -114,6 +114,7 @@ Result<Knowledge> Knowledge::load(std::span<const KnowledgeFile> files) {
     sort_by_id(data->constraints);
     sort_by_id(data->rules);
     sort_by_id(data->changes);
+    sort_by_id(data->tables);
     sort_by_id(data->workloads);
     sort_by_id(data->evidence);
     data->digest = digest_of(files);
@@ -171,6 +172,11 @@ const std::vector<Rule>& Knowledge::rules() const {
 }
 const std::vector<Change>& Knowledge::changes() const {
     return data_->changes;
+}
+const FactTable* Knowledge::table(std::string_view id) const {
+    const auto found = std::find_if(data_->tables.begin(), data_->tables.end(),
+                                    [&](const FactTable& table) { return table.id == id; });
+    return found == data_->tables.end() ? nullptr : &*found;
 }
 const std::vector<WorkloadDescription>& Knowledge::workloads() const {
     return data_->workloads;

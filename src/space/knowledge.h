@@ -20,6 +20,7 @@
 namespace fsadvise {
 
 struct Change;
+struct FactTable;
 
 struct Filesystem {
     std::string id;     // "xfs"
@@ -139,6 +140,8 @@ class Knowledge {
     [[nodiscard]] std::vector<const Constraint*> constraints_of(std::string_view filesystem) const;
     [[nodiscard]] const std::vector<Rule>& rules() const;
     [[nodiscard]] const std::vector<Change>& changes() const;  // sorted by id
+    // A list of other facts, or null; see docs/knowledge.md, tables.
+    [[nodiscard]] const FactTable* table(std::string_view id) const;
     [[nodiscard]] const std::vector<WorkloadDescription>& workloads() const;
     [[nodiscard]] const std::vector<Distribution>& distributions() const;
     [[nodiscard]] const std::vector<Evidence>& evidence() const;

@@ -105,6 +105,17 @@ const Filesystem* filesystem_of_type(const Knowledge& knowledge, std::string_vie
     return nullptr;
 }
 
+bool takes_several_devices(const Knowledge& knowledge, std::string_view filesystem) {
+    const Parameter* count = knowledge.parameter(std::string(filesystem) + ".mkfs.devices");
+    return count != nullptr && count->type == ValueType::kInteger;
+}
+
+bool only_shows(const ParsedCommand& command) {
+    return std::any_of(command.words.begin(), command.words.end(), [](const ParsedWord& word) {
+        return !word.bad_value && word.parameter.ends_with(".mkfs.dry_run") && equal(word.value, Value{true});
+    });
+}
+
 std::map<std::string, MkfsFlag> mkfs_flags(const Knowledge& knowledge, const Filesystem& filesystem) {
     std::map<std::string, MkfsFlag> flags;
     for (const Parameter* parameter : knowledge.parameters_of(filesystem.id, Layer::kMkfs))

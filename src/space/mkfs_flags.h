@@ -7,8 +7,12 @@
 #include <vector>
 
 #include "space/knowledge.h"
+#include "space/spelling.h"
 
 namespace fsadvise {
+
+// The note of a word that is a flag of no parameter and no housekeeping of this tool.
+inline constexpr std::string_view kUnknownFlag = "unknown flag";
 
 struct MkfsFlag {
     enum class Kind { kSwitch, kValue, kList };  // alone; one value; suboptions or features joined by commas
@@ -30,6 +34,12 @@ struct MkfsProgram {
 const Parameter* generations_of(const Knowledge& knowledge, std::string_view filesystem);
 // The filesystem that has this id, or this generation among its layouts; null if there is none.
 const Filesystem* filesystem_of_type(const Knowledge& knowledge, std::string_view type);
+
+// True if the tool makes one filesystem on several devices: it has a parameter that counts them.
+bool takes_several_devices(const Knowledge& knowledge, std::string_view filesystem);
+
+// True if the command says what it would make and makes nothing: FS.mkfs.dry_run.
+bool only_shows(const ParsedCommand& command);
 
 MkfsProgram mkfs_program(const Knowledge& knowledge, const std::vector<std::string>& argv);
 

@@ -66,8 +66,19 @@ class MkfsParser {
         return command_.words.back();
     }
 
-    void unknown_flag(const std::string& name) {
-        add(name, "unknown flag").belongs_to = owner_of_flag(name);
+    // A flag of another tool takes its value along, so that this is not read as a device.
+    void unknown_flag(const std::string& name, const std::string& joined,
+                      const std::vector<std::string>& arguments, std::size_t& i) {
+        const Filesystem* owner = owner_of_flag(name);
+        std::string text = name;
+        if (owner != nullptr && mkfs_flags(knowledge_, *owner).at(name).kind != Kind::kSwitch) {
+            if (!joined.empty())
+                text += " " + joined;
+            else if (i + 1 < arguments.size() && !arguments[i + 1].starts_with('/'))
+                text += " " + arguments[++i];
+        }
+        ParsedWord& word = add(std::move(text), std::string(kUnknownFlag));
+        if (owner != nullptr) word.belongs_to = owner->id;
         problem(fmt::format("option {} is not known, nor whether it takes a value", name));
     }
 
@@ -75,7 +86,9 @@ class MkfsParser {
         const auto equals = word.find('=');
         const std::string name = word.substr(0, equals);
         const auto flag = flags_.find(name);
-        if (flag == flags_.end()) return unknown_flag(name);
+        if (flag == flags_.end())
+            return unknown_flag(name, equals == std::string::npos ? "" : word.substr(equals + 1), arguments,
+                                i);
         if (flag->second.kind == Kind::kSwitch) return switched(name, flag->second);
         if (equals != std::string::npos) return valued(name, flag->second, word.substr(equals + 1));
         following(name, flag->second, arguments, i);
@@ -87,7 +100,7 @@ class MkfsParser {
         for (std::size_t at = 1; at < word.size(); ++at) {
             const std::string name{'-', word[at]};
             const auto flag = flags_.find(name);
-            if (flag == flags_.end()) return unknown_flag(name);
+            if (flag == flags_.end()) return unknown_flag(name, word.substr(at + 1), arguments, i);
             if (flag->second.kind == Kind::kSwitch) {
                 switched(name, flag->second);
                 continue;
@@ -160,7 +173,21 @@ class MkfsParser {
             }
     }
 
+    // mke2fs: "none" switches off every feature named so far and by default.
+    bool no_features(const std::string& name, const MkfsFlag& flag, const std::string& item) {
+        if (item != "none" || filesystem_.mkfs != "mkfs.ext4") return false;
+        const std::size_t before = command_.words.size();
+        for (const Parameter* parameter : flag.parameters) {
+            if (parameter->spelling.form != "feature") continue;
+            ParsedWord& word = add(fmt::format("{} {}", name, item), "");
+            word.parameter = parameter->id;
+            word.value = false;
+        }
+        return command_.words.size() > before;
+    }
+
     void list_item(const std::string& name, const MkfsFlag& flag, const std::string& item) {
+        if (no_features(name, flag, item)) return;
         ParsedWord& word = add(fmt::format("{} {}", name, item), "");
         const auto equals = item.find('=');
         const bool inverted = item[0] == '^';
@@ -177,7 +204,17 @@ class MkfsParser {
                 std::find(spelling.aliases.begin(), spelling.aliases.end(), key) == spelling.aliases.end())
                 continue;
             word.parameter = parameter->id;
-            if (equals != std::string::npos) return read_value(*parameter, item.substr(equals + 1), word);
+            if (equals != std::string::npos) {
+                const ParsedWord before = word;
+                read_value(*parameter, item.substr(equals + 1), word);
+                // Another parameter may take the same key with another kind of value: blocks, or a size with
+                // a unit.
+                if (word.bad_value && shares_key(flag, *parameter)) {
+                    word = before;
+                    continue;
+                }
+                return;
+            }
             word.value = !inverted;
             word.bad_value = parameter->type != ValueType::kBool || (inverted && spelling.form != "feature");
             if (word.bad_value) word.note = inverted ? "cannot be inverted" : "a value is missing";
@@ -188,6 +225,16 @@ class MkfsParser {
         };
         word.generic = known(flag.quiet_words) || known(flag.quiet_keys);
         if (!word.generic) word.belongs_to = owner_of_item(item, key);
+    }
+
+    // True if a later parameter of the flag has the same key.
+    static bool shares_key(const MkfsFlag& flag, const Parameter& parameter) {
+        bool later = false;
+        for (const Parameter* other : flag.parameters) {
+            if (later && other->spelling.key == parameter.spelling.key) return true;
+            later = later || other == &parameter;
+        }
+        return false;
     }
 
     static std::optional<Value> whole_word(const Parameter& parameter, const std::string& item) {
@@ -222,10 +269,10 @@ class MkfsParser {
         return units;
     }
 
-    [[nodiscard]] std::string owner_of_flag(const std::string& name) const {
+    [[nodiscard]] const Filesystem* owner_of_flag(const std::string& name) const {
         for (const Filesystem& other : knowledge_.filesystems())
-            if (other.id != filesystem_.id && mkfs_flags(knowledge_, other).count(name) > 0) return other.id;
-        return {};
+            if (other.id != filesystem_.id && mkfs_flags(knowledge_, other).count(name) > 0) return &other;
+        return nullptr;
     }
 
     [[nodiscard]] std::string owner_of_item(const std::string& item, const std::string& key) const {
@@ -275,7 +322,7 @@ Configuration configuration_of(std::string_view filesystem, const std::vector<Pa
 
 void add_device_count(const Knowledge& knowledge, const ParsedCommand& mkfs, Configuration& configuration) {
     const std::string id = mkfs.filesystem + ".mkfs.devices";
-    if (mkfs.devices.size() > 1 && knowledge.parameter(id) != nullptr) {
+    if (mkfs.devices.size() > 1 && takes_several_devices(knowledge, mkfs.filesystem)) {
         configuration.values[id] = static_cast<std::int64_t>(mkfs.devices.size());
     }
 }

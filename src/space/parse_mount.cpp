@@ -2,6 +2,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "space/mount_words.h"
 #include "space/parameter_value.h"
 #include "space/spelling.h"
 
@@ -196,6 +197,10 @@ void settle_atime(std::vector<ParsedWord>& words) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> generic_mount_words() {
+    return kGenericWords;
+}
 
 std::vector<ParsedWord> parse_mount_options(const Knowledge& knowledge, std::string_view filesystem,
                                             std::string_view options) {

@@ -37,7 +37,9 @@ std::string Commands::fstab_line(const std::string& spec, const std::string& dir
     std::string options = mount_options.empty() ? "defaults" : mount_options;
     // A data disk that is missing must not stop the boot; without the root there is none to stop.
     if (directory != "/") options += ",nofail";
-    return spec + " " + field + " " + filesystem + " " + options + " 0 " + std::to_string(pass);
+    // fstab(5): what is checked at all is checked first if it is the root.
+    const int own_pass = directory == "/" ? std::min(pass, 1) : pass;
+    return spec + " " + field + " " + filesystem + " " + options + " 0 " + std::to_string(own_pass);
 }
 
 const std::vector<std::string>* listed_words(const Spelling& spelling, const Value& value) {

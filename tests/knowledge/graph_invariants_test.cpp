@@ -102,7 +102,13 @@ TEST_CASE("every rule fires for a request that somebody could make") {
 TEST_CASE("rules of equal strength do not disagree for any example of a rule") {
     const auto network = RuleNetwork::build(knowledge());
     if (!network) FAIL(to_text(network.error()));
-    for (const auto& line : network->conflicts()) MESSAGE("for review: " << line);
+    for (const auto& line : network->conflicts()) {
+        MESSAGE("for review: " << line);
+        // One needs reflinks, the other says "not require.reflink".
+        const bool excluded =
+            line.find("R-REQ-011 ") != std::string::npos && line.find("R-REQ-023 ") != std::string::npos;
+        CHECK_FALSE(excluded);
+    }
     for (const auto& rule : knowledge().rules()) {
         for (const auto& text : rule.fires) {
             const auto example = request_from_example(text.text);

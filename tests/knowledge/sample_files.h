@@ -16,7 +16,7 @@ namespace fsadvise::testing {
 inline const std::vector<std::string>& knowledge_kinds() {
     static const std::vector<std::string> kKinds = {"filesystem",  "parameters", "constraints",  "rules",
                                                     "application", "workload",   "distribution", "evidence",
-                                                    "changes"};
+                                                    "changes",     "tables"};
     return kKinds;
 }
 

@@ -1,6 +1,7 @@
 // knowledge verify: the comparison itself, and a sample against the running kernel.
 #include "tuner/verify/verify.h"
 
+#include <chrono>
 #include <filesystem>
 
 #include <doctest/doctest.h>
@@ -8,9 +9,11 @@
 
 #include "base/fd.h"
 #include "space/knowledge_files.h"
+#include "tuner/target/guest.h"
 
 #include "support/command.h"
 #include "support/loop.h"
+#include "support/temporary_folder.h"
 
 using namespace fsadvise;
 
@@ -80,6 +83,24 @@ TEST_CASE("a sample of the table holds on this kernel") {
     CHECK(evidence["tried"].get<int>() > 20);
     CHECK(evidence["disagree"] == 0);
     CHECK_FALSE(evidence["kernel"].get<std::string>().empty());
+}
+
+TEST_CASE("a guest that is stopped by a signal ends at once and leaves no folder") {
+    SystemProcessRunner runner;
+    if (const auto able = tuner::check_guest(runner); !able) {
+        MESSAGE("SKIPPED: " << to_text(able.error()));
+        return;
+    }
+    const test::TemporaryFolder folder("guest");
+    const auto stopped =
+        runner.run({{"env", "TMPDIR=" + folder.path(""), "timeout", "--preserve-status", "--signal=TERM", "4",
+                     FSADVISE_BINARY, "knowledge", "verify", "--guest", "--fs", "f2fs"},
+                    {},
+                    std::chrono::seconds(60)});
+    REQUIRE(stopped);
+    CHECK_FALSE(stopped->timed_out);
+    CHECK(stopped->exit_code == 143);
+    CHECK_MESSAGE(std::filesystem::is_empty(folder.path("")), stopped->errors);
 }
 
 TEST_CASE("a stopped verify releases everything and says so") {

@@ -56,6 +56,48 @@ TEST_CASE("batch: a remount is effective, ignored or refused") {
     CHECK(remount("xfs", "", "largeio,noatime")["changed"] == true);
     CHECK(remount("xfs", "nobarrier", "noatime")["remount"] == "not-tried");
     CHECK(remount("f2fs", "noextent_cache", "noatime")["remount"] == "refused");
+    // A subvolume is chosen by the first mount; a remount does not even look whether the name exists.
+    CHECK(remount("btrfs", "", "subvol=/x")["remount"] == "ignored");
+    CHECK(remount("btrfs", "subvol=/x", "subvol=/")["remount"] == "ignored");
+    CHECK(remount("btrfs", "subvol=/x", "subvol=/x")["remount"] == "ok");
+    CHECK(remount("btrfs", "", "subvolid=5")["remount"] == "ok");
+    CHECK(remount("btrfs", "", "subvol=/x,noatime")["changed"] == true);
+}
+
+TEST_CASE("batch: a geometry is judged for an ordinary disk if no sector size is given") {
+    const auto formatted = [](const std::string& fs, const std::string& mkfs) {
+        return verdict(json{{"fs", fs}, {"size_mib", 320}, {"mkfs", mkfs}}.dump());
+    };
+    // Eight groups of 40 MiB have no room for a log of 64 MiB.
+    CHECK(formatted("xfs", "mkfs.xfs -d su=64k,sw=4")["mkfs"] == "refused");
+    CHECK(formatted("xfs", "mkfs.xfs -d agcount=16")["mkfs"] == "refused");
+    CHECK(formatted("xfs", "mkfs.xfs")["mkfs"] == "ok");
+    CHECK(formatted("ext4", "mkfs.ext4 -E resize=4G")["mkfs"] == "ok");
+    CHECK(formatted("ext4", "mkfs.ext4 -E resize=100M")["mkfs"] == "refused");
+    CHECK(formatted("ext4", "mkfs.ext4 -E resize=1000000")["mkfs"] == "ok");
+    CHECK(formatted("ext4", "mkfs.ext4 -O none")["mount"] == "ok");
+    CHECK(verdict(R"({"fs": "ext4", "mkfs": "mkfs.ext4 -O none", "mount": "commit=30"})")["mount"] ==
+          "refused");
+    CHECK(formatted("ext4", "mkfs.ext4 -n")["mount"] == "refused");
+    CHECK(formatted("xfs", "mkfs.xfs -N")["mount"] == "refused");
+    CHECK(formatted("ext4", "mkfs.ext4 /dev/other")["mkfs"] == "refused");
+}
+
+TEST_CASE("batch: of options that exclude each other the later one stays") {
+    const auto mounted = [](const std::string& mount) {
+        return verdict(json{{"fs", "btrfs"}, {"size_mib", 600}, {"mount", mount}}.dump());
+    };
+    CHECK(mounted("nodatacow,compress=zstd")["effective"] == json{"compress=zstd"});
+    CHECK(mounted("compress=zstd,nodatacow")["effective"] == json{"nodatacow"});
+    CHECK(mounted("compress-force=lzo,nodatacow")["effective"] == json{"nodatacow"});
+    CHECK(mounted("compress-force=lzo,compress=zstd")["effective"] == json{"compress=zstd"});
+    CHECK(mounted("compress=zstd,compress-force=lzo")["effective"] == json{"compress-force=lzo"});
+    const auto later = [](const std::string& mount, const std::string& remount) {
+        return verdict(
+            json{{"fs", "btrfs"}, {"size_mib", 600}, {"mount", mount}, {"remount", remount}}.dump());
+    };
+    CHECK(later("compress=zstd", "nodatacow")["effective_after"] == json{"nodatacow"});
+    CHECK(later("nodatacow", "compress=zstd")["effective_after"] == json{"compress=zstd"});
 }
 
 TEST_CASE("batch: what the kernel lacks is told or uncertain") {

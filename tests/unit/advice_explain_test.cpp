@@ -53,6 +53,14 @@ TEST_CASE("every id of the knowledge can be explained") {
     for (const auto& item : finding_catalogue()) CHECK(names(about({item.id}), item.id));
 }
 
+TEST_CASE("a finding of a family has the title of its constraint") {
+    const auto found = about({"mount-refuses:ext4.async-commit-ordered"});
+    REQUIRE(found.size() == 1);
+    CHECK(found.front().id == "mount-refuses:ext4.async-commit-ordered");
+    CHECK(found.front().title == about({"ext4.async-commit-ordered"}).front().title);
+    CHECK(items(found.front(), "family").find("mount-refuses:") != std::string::npos);
+}
+
 TEST_CASE("options are explained as people write them") {
     const auto barrier = about({"xfs nobarrier"});
     REQUIRE(barrier.size() == 1);

@@ -144,11 +144,63 @@ TEST_CASE("tune2fs and xfs_admin are judged, and what they change is remembered"
         CHECK(must_lint("a.sh", line + "\n", linux_host()).findings.empty());
         CHECK(must_lint("a.sh", line + "\n", linux_host()).checked == 1);
     }
+    for (const std::string line :
+         {"tune2fs -O bigalloc /dev/vg/a", "tune2fs -O ^extents /dev/vg/a", "tune2fs -O ^64bit /dev/vg/a",
+          "tune2fs -o noatime /dev/vg/a", "tune2fs -o journal_data_writback /dev/vg/a",
+          "tune2fs -E lazy_itable_init=1 /dev/vg/a", "tune2fs -E stride /dev/vg/a",
+          "tune2fs -E force_fsck=1 /dev/vg/a", "tune2fs -e remount /dev/vg/a", "tune2fs -U foo /dev/vg/a",
+          "tune2fs -I 300 /dev/vg/a", "tune2fs -Q userquota /dev/vg/a", "xfs_admin -O reflink=1 /dev/vg/a",
+          "xfs_admin -O bigtime=0 /dev/vg/a", "xfs_admin -O inobtcount /dev/vg/a",
+          "xfs_admin -U foo /dev/vg/a"}) {
+        CAPTURE(line);
+        const auto result = must_lint("a.sh", line + "\n", linux_host());
+        REQUIRE(result.findings.size() == 1);
+        CHECK(result.findings[0].id == "tune-refused");
+        CHECK(result.findings[0].severity == Severity::kError);
+    }
+    // Refused only where the feature is in use, which the command does not show.
+    CHECK(must_lint("a.sh", "tune2fs -O ^flex_bg /dev/vg/a\n", linux_host()).findings.at(0).severity ==
+          Severity::kWarning);
+    for (const std::string line :
+         {"tune2fs -o ^acl,journal_data_ordered /dev/vg/a", "tune2fs -U random /dev/vg/a",
+          "tune2fs -E stride=16,stripe_width=64,^test_fs /dev/vg/a", "tune2fs -e panic -c 20 -i 1d /dev/vg/a",
+          "tune2fs -Q ^usrquota,prjquota /dev/vg/a", "xfs_admin -U generate /dev/vg/a",
+          "xfs_admin -L -- /dev/vg/a", "xfs_admin -U 12345678-1234-1234-1234-123456789abc /dev/vg/a",
+          "tune2fs -O read-only /dev/vg/a"}) {
+        CAPTURE(line);
+        CHECK(must_lint("a.sh", line + "\n", linux_host()).findings.empty());
+    }
+    CHECK(says("label-cut", "a.sh", "tune2fs -L seventeen-letters /dev/vg/a\n"));
+    CHECK(says("label-cut", "a.sh", "xfs_admin -L thirteenchars /dev/vg/a\n"));
+    CHECK_FALSE(says("label-cut", "a.sh", "xfs_admin -L twelve-chars /dev/vg/a\n"));
     const std::string off = "tune2fs -O ^has_journal /dev/vg/a\n";
     CHECK(says("mount-refuses:ext4.data-needs-journal", "a.sh",
                off + "mount -t ext4 -o data=ordered /dev/vg/a /a\n"));
     CHECK_FALSE(says("mount-refuses:ext4.data-needs-journal", "a.sh",
                      off + "mount -t ext4 -o data=ordered /dev/vg/b /a\n"));
+}
+
+TEST_CASE("an alias inside the node that it stands for is an error with its line") {
+    for (const std::string text : {"#cloud-config\na: &x [*x]\n", "#cloud-config\na: &x {b: {c: *x}}\n",
+                                   "#cloud-config\na: &x\n  - b: *x\n"}) {
+        CAPTURE(text);
+        const auto result = lint(knowledge(), {linux_host(), ""}, text, "user-data");
+        REQUIRE_FALSE(result);
+        CHECK(result.error().code == ErrorCode::kBadInput);
+        CHECK(result.error().message.find("it would never end") != std::string::npos);
+        CHECK(result.error().context.find("user-data:") != std::string::npos);
+    }
+    CHECK(lint(knowledge(), {linux_host(), ""}, "#cloud-config\na: &x [1]\nb: [*x, *x]\n", "user-data"));
+}
+
+TEST_CASE("a pair for a target of unknown versions is called uncertain") {
+    const std::string pair = "mkfs.xfs /dev/vg/a\nmount /dev/vg/a /a\n";
+    CHECK_FALSE(says("target-unknown", "a.sh", pair));
+    Host unknown;
+    unknown.distribution = "rhel";
+    unknown.distribution_version = "99";
+    const auto result = must_lint("a.sh", pair, unknown);
+    CHECK(std::ranges::find(result.findings, "target-unknown", &Finding::id) != result.findings.end());
 }
 
 TEST_CASE("a value that is none of many is answered with the names, not with every level") {

@@ -137,7 +137,7 @@ TEST_CASE("each remark is made where it helps and not elsewhere") {
         {"mount-wrong-type", kError, script("mkfs.ext4 /dev/d\nmount -t ext3 /dev/d /a"),
          script("mkfs.ext3 /dev/d\nmount -t ext3 -o data=journal /dev/d /a")},
         {"mount-refuses:ext4.data-needs-journal", kError,
-         script("mke2fs -t ext2 /dev/d\nmount -o data=ordered /dev/d /a"),
+         script("mke2fs -t ext4 -O ^has_journal /dev/d\nmount -o data=ordered /dev/d /a"),
          script("mke2fs -j /dev/d\nmount -o data=ordered /dev/d /a")},
         {"mkfs-refuses:ext4.bigalloc-needs-extent", kError,
          script("mke2fs -t ext3 -O bigalloc -C 16384 /dev/d"),

@@ -108,6 +108,9 @@ TEST_CASE("functions") {
     CHECK(run("max(1, 2.5, 2)") == "2.5");
     CHECK(run("log2(4096)") == "12");
     CHECK(run("log2(0)") == "unknown");
+    CHECK(run("length('seventeen-letters')") == "17");
+    CHECK(run("length('')") == "0");
+    CHECK(run("length(17)") == "unknown");
     CHECK(run("pow2(4096)") == "true");
     CHECK(run("pow2(4097)") == "false");
     CHECK(run("pow2(0)") == "false");

@@ -91,6 +91,8 @@ TEST_CASE("complete command lines and fstab lines") {
           Words{"mount", "-t", "ext4", "-o", "noatime", "/dev/sdb", "/srv"});
     CHECK(tuned.fstab_line("UUID=1", "/srv", 0) == "UUID=1 /srv ext4 noatime,nofail 0 0");
     CHECK(tuned.fstab_line("UUID=1", "/", 1) == "UUID=1 / ext4 noatime 0 1");
+    CHECK(tuned.fstab_line("UUID=1", "/", 2) == "UUID=1 / ext4 noatime 0 1");
+    CHECK(tuned.fstab_line("UUID=1", "/", 0) == "UUID=1 / ext4 noatime 0 0");
 }
 
 TEST_CASE("what is spelled is parsed back, for every single value and for random combinations") {

@@ -1,12 +1,17 @@
 #include "tuner/target/guest.h"
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #include "base/fd.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 
 namespace fsadvise::tuner {
@@ -14,6 +19,7 @@ namespace {
 
 constexpr const char* kKernel = "linux.uml";
 constexpr const char* kModules = "/usr/lib/uml/modules";
+constexpr const char* kName = "guest";
 
 // What the guest and its caller exchange files in; removed at the end.
 class ExchangeFolder {
@@ -63,6 +69,34 @@ std::string init_script(const ExchangeFolder& folder, const std::vector<std::str
         fmt::arg("status", shell_quote(folder.file("status"))));
 }
 
+// Stops the guest when a signal asks the program to end: its first process leads a group of its own, which
+// the terminal's signals do not reach. The kernel writes its process id into `pid_file`.
+class StopWatch {
+  public:
+    explicit StopWatch(std::string pid_file)
+        : thread_([file = std::move(pid_file)](const std::stop_token& ended) {
+              while (!ended.stop_requested()) {
+                  if (interrupted() != 0 && stop(file)) return;
+                  std::this_thread::sleep_for(kPause);
+              }
+          }) {}
+
+  private:
+    static constexpr std::chrono::milliseconds kPause{100};
+
+    static bool stop(const std::string& file) {
+        const auto text = read_file(file);
+        const pid_t pid = text ? std::atoi(text->c_str()) : 0;
+        // Still our child, so nobody else has this number.
+        siginfo_t state{};
+        if (pid <= 1 || ::waitid(P_PID, static_cast<id_t>(pid), &state, WEXITED | WNOHANG | WNOWAIT) != 0)
+            return false;
+        return ::kill(-pid, SIGKILL) == 0;
+    }
+
+    std::jthread thread_;
+};
+
 std::string text_of(const std::string& path) {
     return read_file(path).value_or(std::string());
 }
@@ -90,13 +124,28 @@ Result<GuestResult> run_in_guest(ProcessRunner& runner, const GuestRequest& requ
     FSADVISE_ASSIGN(const ProcessResult config, runner.run({{kKernel, "--showconfig"}, {}}));
     FSADVISE_TRY(write_file_atomically(folder.file("config"), config.output));
     ProcessRequest boot;
-    boot.argv = {kKernel,          fmt::format("mem={}M", request.memory_bytes >> 20),
-                 "root=/dev/root", "rootfstype=hostfs",
-                 "rootflags=/",    "rw",
-                 "quiet",          "con=null",
-                 "con0=null,fd:1", "init=" + folder.file("init")};
+    boot.argv = {kKernel,
+                 fmt::format("mem={}M", request.memory_bytes >> 20),
+                 "root=/dev/root",
+                 "rootfstype=hostfs",
+                 "rootflags=/",
+                 "rw",
+                 "quiet",
+                 "con=null",
+                 "con0=null,fd:1",
+                 "init=" + folder.file("init"),
+                 "uml_dir=" + folder.file("uml"),
+                 fmt::format("umid={}", kName)};
     boot.timeout = request.timeout;
-    FSADVISE_ASSIGN(const ProcessResult ran, runner.run(boot));
+    const auto run = [&] {
+        const StopWatch watch(fmt::format("{}/{}/pid", folder.file("uml"), kName));
+        return runner.run(boot);
+    };
+    FSADVISE_ASSIGN(const ProcessResult ran, run());
+    if (interrupted() != 0) {
+        return fail(ErrorCode::kInterrupted, "stopped by a signal", request.argv.front(),
+                    "nothing is left behind: start it again");
+    }
     GuestResult result;
     result.kernel = trim(text_of(folder.file("kernel")));
     result.program.output = text_of(folder.file("output"));
