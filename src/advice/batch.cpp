@@ -140,11 +140,34 @@ class RowJudge {
         });
     }
 
+    // "-J device=/dev/x" -> {"device", "/dev/x"}
+    static std::pair<std::string, std::string> option_of(const std::string& word) {
+        const std::string option = word.substr(word.rfind(' ') + 1);
+        const std::size_t equals = option.find('=');
+        if (equals == std::string::npos) return {option, ""};
+        return {option.substr(0, equals), option.substr(equals + 1)};
+    }
+
+    // A device that is none, or a part that a filesystem does not have right after mkfs.
+    [[nodiscard]] bool names_nothing(const std::string& word) const {
+        const auto [option, value] = option_of(word);
+        const auto listed = [&](const char* table, const auto& holds) {
+            const FactTable* facts = knowledge_.table(table);
+            return facts != nullptr && std::ranges::any_of(facts->rows, [&](const FactRow& row) {
+                       return row["filesystem"] == row_.filesystem && row["option"] == option && holds(row);
+                   });
+        };
+        const auto any = [](const FactRow&) { return true; };
+        const auto same = [&](const FactRow& row) { return row["value"] == value; };
+        if (value.starts_with("/") && !value.starts_with("/dev/") && listed("device-options", any)) return true;
+        return listed("fresh-contents", any) && !listed("fresh-contents", same);
+    }
+
     void judge_presence(const ParsedCommand& command, const std::vector<ParsedWord>& mount_words) {
         std::vector<std::string> texts = command.devices;
         for (const ParsedWord& word : command.words) texts.push_back(word.text);
         for (const std::string& text : texts) {
-            if (names(text, row_.absent)) {
+            if (names(text, row_.absent) || names_nothing(text)) {
                 mkfs_fails_ = true;
                 refuse("mkfs-names-absent", text + ": does not exist");
             }
@@ -156,7 +179,7 @@ class RowJudge {
             }
         }
         for (const ParsedWord& word : mount_words)
-            if (names(word.text, row_.absent)) {
+            if (names(word.text, row_.absent) || names_nothing(word.text)) {
                 mount_fails_ = true;
                 refuse("mount-names-absent", word.text + ": does not exist");
             }

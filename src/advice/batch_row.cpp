@@ -8,6 +8,7 @@
 #include "advice/batch.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "space/fact_table.h"
 
 namespace fsadvise {
 namespace {
@@ -41,6 +42,8 @@ constexpr auto kOutcomeKeys = std::to_array<std::string_view>({"id",
                                                                "kernel_old",
                                                                "beyond",
                                                                "source"});
+
+constexpr std::uint64_t kPlainSector = 512;
 
 // Keeps the first complaint.
 class RowReader {
@@ -157,7 +160,9 @@ class RowReader {
         std::string kernel = text(document_, "kernel");
         if (kernel.empty()) kernel = text(document_, "kernel_new");
         known_.push_back("kernel_new");
-        kernel = kernel.substr(0, kernel.find(' '));  // "6.1.176 UML"
+        // "6.1.176 UML": the word after the version says how the kernel was built.
+        const std::string build = kernel.find(' ') < kernel.size() ? kernel.substr(kernel.find(' ') + 1) : "";
+        kernel = kernel.substr(0, kernel.find(' '));
         const std::string distribution = text(document_, "distribution");
         const std::string version = text(document_, "distribution_version");
         if (!distribution.empty()) {
@@ -172,6 +177,7 @@ class RowReader {
             host.filesystems.reset();
             host.kernel_features.clear();
         }
+        read_build(build);
         if (const json* tools = take(document_, "tools")) {
             if (!tools->is_object()) return complain("'tools' must be an object");
             for (const auto& [tool, value] : tools->items()) {
@@ -183,6 +189,13 @@ class RowReader {
         size(document_, "page_size", 1, host.page_size_bytes);
         features("lacks", false);
         features("has", true);
+    }
+
+    void read_build(const std::string& build) {
+        const FactTable* builds = knowledge_.table("kernel-builds");
+        if (build.empty() || builds == nullptr) return;
+        for (const FactRow& row : builds->rows)
+            if (row["build"] == build) row_.host.kernel_features[std::string(row["lacks"])] = false;
     }
 
     void features(const std::string& key, bool has) {
@@ -205,6 +218,16 @@ class RowReader {
             if (!described->is_object()) return complain("'device' must be an object");
             facts(*described, device);
         }
+        assume_scratch_file(device);
+    }
+
+    // What neither the row nor the host states is that of the device such rows are tried on: without it a
+    // formula of sectors would stay undecided, and a refusal would go unsaid.
+    static void assume_scratch_file(BlockDevice& device) {
+        if (device.media.empty()) device.media = "loop";
+        if (!device.logical_sector_bytes) device.logical_sector_bytes = kPlainSector;
+        if (!device.physical_sector_bytes) device.physical_sector_bytes = device.logical_sector_bytes;
+        if (!device.dax) device.dax = device.media == "pmem";
     }
 
     void facts(const json& object, BlockDevice& device) {
