@@ -15,6 +15,7 @@
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/subcommand.h"
 #include "output/verify_text.h"
 #include "tuner/target/guest.h"
 
@@ -191,14 +192,7 @@ void add_knowledge(CLI::App& app, Invocation& invocation) {
     command->require_subcommand(1);
     add_common(*command, invocation.common);
     const auto add = [&](const char* name, const char* help, auto action) {
-        CLI::App* sub = command->add_subcommand(name, help);
-        add_common(*sub, invocation.common);
-        sub->callback([options, &invocation, action] {
-            invocation.action = [options, &invocation, action] {
-                return action(*options, invocation.common);
-            };
-        });
-        return sub;
+        return add_subcommand(*command, name, help, options, invocation, action);
     };
     CLI::App* lister = add("list", "ids and titles", list);
     lister

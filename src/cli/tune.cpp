@@ -190,7 +190,7 @@ void add_tune(CLI::App& app, Invocation& invocation) {
     command->add_option("--trial-seconds", options->tune.trial_seconds, "measuring time of one trial")
         ->check(CLI::Range(0.5, 3600.0))
         ->type_name("S");
-    command->add_option("--confirm", options->tune.confirm_replicates, "fresh-format duets per finalist")
+    command->add_option("--confirm", options->tune.confirm_replicates, "fresh-format duets per finalist (3 give an interval, 6 allow a claim)")
         ->check(CLI::Range(2, 1000))
         ->type_name("N");
     command

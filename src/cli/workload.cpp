@@ -8,8 +8,11 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/subcommand.h"
 #include "tuner/exchange/exchange.h"
+#include "tuner/workload/phases.h"
 #include "tuner/workload/step_kind.h"
+#include "tuner/workload/sync_policy.h"
 
 namespace fsadvise::cli {
 namespace {
@@ -66,11 +69,38 @@ std::string set_line(const tuner::FileSet& set) {
                        set.preallocate ? ", preallocated" : "", 100 * set.compressible);
 }
 
+std::string blocks_text(const tuner::Step& step) {
+    if (step.blocks.empty()) return size_text(step.block_bytes);
+    std::vector<std::string> sizes;
+    for (const tuner::SizeShare& entry : step.blocks)
+        sizes.push_back(fmt::format("{} {:.3g} %", size_text(entry.bytes), 100 * entry.share));
+    return join(sizes, " / ");
+}
+
+// What limits a stream, and what it forces besides its sync steps.
+std::string manner_text(const tuner::Stream& stream) {
+    std::string text;
+    if (stream.rate_operations > 0) text += fmt::format(", {:.4g} loops a second", stream.rate_operations);
+    if (stream.rate_bytes > 0) text += fmt::format(", {} a second", human_size(stream.rate_bytes));
+    if (stream.sync == tuner::SyncPolicy::kNone) return text;
+    text += ", " + tuner::sync_policy_name(stream.sync);
+    if (stream.sync_every > 1) text += fmt::format(" after {} writes", stream.sync_every);
+    return text;
+}
+
+std::string phase_text(const tuner::Load& load, std::size_t index) {
+    const tuner::Phase& phase = load.phases[index];
+    std::string text = fmt::format("  {}: {}", phase.name, join(phase.streams, ", "));
+    if (phase.operations > 0) text += fmt::format(", {} loops", phase.operations);
+    if (phase.seconds > 0) text += fmt::format(", {:.4g} s", phase.seconds);
+    return text + (index == tuner::counting_phase(load) ? "; this one is the result\n" : "\n");
+}
+
 std::string step_text(const tuner::Stream& stream, const tuner::Step& step) {
     if (step.operation == "think") return "think " + human_duration(static_cast<std::int64_t>(step.think_ns));
     std::string text = step.operation;
     const auto kind = tuner::step_kind(step.operation);
-    if (kind && tuner::uses_block(*kind)) text += " " + size_text(step.block_bytes);
+    if (kind && tuner::uses_block(*kind)) text += " " + blocks_text(step);
     if (step.sequential) text += " sequential";
     if (!step.file_set.empty() && step.file_set != stream.file_set) text += " on " + step.file_set;
     if (step.repeat > 1) text += fmt::format(" x{}", step.repeat);
@@ -80,10 +110,10 @@ std::string step_text(const tuner::Stream& stream, const tuner::Step& step) {
 
 std::string stream_text(const tuner::Stream& stream) {
     const int clients = stream.threads * stream.depth;
-    std::string text = fmt::format("  {}: {} client{} on {}{}{}{}\n", stream.name, clients,
+    std::string text = fmt::format("  {}: {} client{} on {}{}{}{}{}\n", stream.name, clients,
                                    clients == 1 ? "" : "s", stream.file_set, stream.direct ? ", direct" : "",
                                    stream.skew > 0 ? fmt::format(", skew {:.2g}", stream.skew) : "",
-                                   stream.counts ? "" : ", in the background");
+                                   manner_text(stream), stream.counts ? "" : ", in the background");
     std::vector<std::string> steps;
     for (const tuner::Step& step : stream.steps) steps.push_back(step_text(stream, step));
     return text + wrap(join(steps, ", "), 100, "    ", "    ") + "\n";
@@ -98,6 +128,8 @@ std::string describe(const tuner::WorkloadDocument& document) {
     for (const auto& set : document.load.file_sets) text += set_line(set);
     text += "streams (a loop of a counting one is an operation)\n";
     for (const auto& stream : document.load.streams) text += stream_text(stream);
+    if (!document.load.phases.empty()) text += "phases, one after the other\n";
+    for (std::size_t i = 0; i < document.load.phases.size(); ++i) text += phase_text(document.load, i);
     if (!document.notes.empty()) text += "notes\n";
     for (const std::string& note : document.notes) text += wrap(printable(note), 100, "  - ", "    ") + "\n";
     return text;
@@ -173,14 +205,7 @@ void add_workload(CLI::App& app, Invocation& invocation) {
         "  fsadvise workload export postgres --to fio -o postgres.fio");
     add_common(*command, invocation.common);
     const auto add = [&](const char* name, const char* help, auto action) {
-        CLI::App* sub = command->add_subcommand(name, help);
-        add_common(*sub, invocation.common);
-        sub->callback([options, &invocation, action] {
-            invocation.action = [options, &invocation, action] {
-                return action(*options, invocation.common);
-            };
-        });
-        return sub;
+        return add_subcommand(*command, name, help, options, invocation, action);
     };
     add("list", "ids and titles", list);
     CLI::App* shower = add("show", "what a workload consists of", show);

@@ -25,6 +25,8 @@
 #include "tuner/engine/engine.h"
 #include "tuner/target/target.h"
 
+#include "bench_words.h"
+
 namespace {
 
 using namespace fsadvise;
@@ -133,24 +135,13 @@ Result<void> run(const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    for (int i = 1; i < argc; ++i) {
-        const std::string word = argv[i];
-        if (word == "--seconds" && i + 1 < argc) {
-            options.seconds = std::atof(argv[++i]);
-        } else if (word == "--window" && i + 1 < argc) {
-            options.window_seconds = std::atof(argv[++i]);
-        } else if (word == "--file" && i + 1 < argc) {
-            options.file = argv[++i];
-        } else if (word == "--size" && i + 1 < argc) {
-            options.size_bytes = parse_size(argv[++i]).value_or(options.size_bytes);
-        } else {
-            options.workloads.push_back(word);
-        }
-    }
-    install_interrupt_handlers();
-    if (const auto done = run(options); !done) {
-        fmt::print(stderr, "{}\n", to_text(done.error()));
-        return 1;
-    }
-    return 0;
+    options.workloads = bench::read_words(
+        argc, argv,
+        {{"--seconds", [&](const std::string& text) { options.seconds = std::atof(text.c_str()); }},
+         {"--window", [&](const std::string& text) { options.window_seconds = std::atof(text.c_str()); }},
+         {"--file", [&](const std::string& text) { options.file = text; }},
+         {"--size", [&](const std::string& text) {
+              options.size_bytes = parse_size(text).value_or(options.size_bytes);
+          }}});
+    return bench::run_bench([&] { return run(options); });
 }

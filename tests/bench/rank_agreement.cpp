@@ -28,6 +28,8 @@
 #include "space/knowledge_files.h"
 #include "tuner/executor/measure.h"
 
+#include "bench_words.h"
+
 namespace {
 
 using namespace fsadvise;
@@ -170,28 +172,25 @@ Result<void> run(const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    for (int i = 1; i < argc; ++i) {
-        const std::string word = argv[i];
-        if (word == "--seconds" && i + 1 < argc) {
-            options.seconds = std::atof(argv[++i]);
-        } else if (word == "--replicates" && i + 1 < argc) {
-            options.replicates = std::max(1, std::atoi(argv[++i]));
-        } else if (word == "--file" && i + 1 < argc) {
-            options.file = argv[++i];
-        } else if (word == "--size" && i + 1 < argc) {
-            options.size_bytes = parse_size(argv[++i]).value_or(options.size_bytes);
-        } else if (const auto equals = word.find('='); equals != std::string::npos) {
-            options.pairs.emplace_back(word.substr(0, equals), word.substr(equals + 1));
-        } else {
-            fmt::print(stderr,
-                       "usage: bench_rank_agreement [--seconds S] [--replicates N] WORKLOAD=DRIVER...\n");
+    const auto pairs = bench::read_words(
+        argc, argv,
+        {{"--seconds", [&](const std::string& text) { options.seconds = std::atof(text.c_str()); }},
+         {"--replicates",
+          [&](const std::string& text) { options.replicates = std::max(1, std::atoi(text.c_str())); }},
+         {"--file", [&](const std::string& text) { options.file = text; }},
+         {"--size", [&](const std::string& text) {
+              options.size_bytes = parse_size(text).value_or(options.size_bytes);
+          }}});
+    for (const std::string& word : pairs) {
+        const auto equals = word.find('=');
+        if (equals == std::string::npos) {
+            fmt::print(
+                stderr,
+                "usage: bench_rank_agreement [--seconds S] [--replicates N] [--size SIZE] [--file PATH] "
+                "WORKLOAD=DRIVER...\n");
             return 2;
         }
+        options.pairs.emplace_back(word.substr(0, equals), word.substr(equals + 1));
     }
-    install_interrupt_handlers();
-    if (const auto done = run(options); !done) {
-        fmt::print(stderr, "{}\n", to_text(done.error()));
-        return 1;
-    }
-    return 0;
+    return bench::run_bench([&] { return run(options); });
 }

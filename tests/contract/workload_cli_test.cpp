@@ -44,6 +44,33 @@ TEST_CASE("an imported workload is advised on like a known one") {
     CHECK(nlohmann::json::parse(piped.output)["id"] == "mine");
 }
 
+TEST_CASE("jobs that wait for others come and go as phases, limits and sizes with them") {
+    const TemporaryFolder folder("workload-phases");
+    const auto job = folder.write("two.fio",
+                                  "[fill]\nrw=write\nbs=1m\nsize=64m\nfilename=x\n[read]\nstonewall\nrw="
+                                  "randread\nsize=64m\nfilename=x\n"
+                                  "bssplit=4k/75:16k/25\nrate_iops=500\n");
+    const auto file = folder.path("two.json");
+    REQUIRE(run_fsadvise({"workload", "import", job, "-o", file}).exit_code == 0);
+    const auto shown = run_fsadvise({"workload", "show", file});
+    CAPTURE(shown.output);
+    CHECK(shown.output.find("phase-1: fill, 64 loops") != std::string::npos);
+    CHECK(shown.output.find("phase-2: read; this one is the result") != std::string::npos);
+    CHECK(shown.output.find("read 4KiB 75 % / 16KiB 25 %") != std::string::npos);
+    CHECK(shown.output.find("500 loops a second") != std::string::npos);
+    const auto exported = run_fsadvise({"workload", "export", file, "--to", "fio"});
+    CAPTURE(exported.output);
+    CHECK(exported.exit_code == 0);
+    CHECK(exported.output.find("number_ios=64") != std::string::npos);
+    CHECK(exported.output.find("stonewall=1") != std::string::npos);
+    CHECK(exported.output.find("rate_iops=500") != std::string::npos);
+    CHECK(exported.output.find("# lost") == std::string::npos);
+    const auto again = run_fsadvise({"workload", "import", folder.write("again.fio", exported.output)});
+    REQUIRE(again.exit_code == 0);
+    const auto first = run_fsadvise({"workload", "show", file, "--json"});
+    CHECK(nlohmann::json::parse(again.output)["load"] == nlohmann::json::parse(first.output)["load"]);
+}
+
 TEST_CASE("a file of a known id takes its place, and its traits decide") {
     const TemporaryFolder folder("workload-own");
     const auto shown = run_fsadvise({"workload", "show", "postgres", "--json"});
@@ -61,6 +88,16 @@ TEST_CASE("a file of a known id takes its place, and its traits decide") {
     document.erase("traitz");
     document["load"]["streams"][0]["steps"][0]["operation"] = "raed";
     check_refusal({"--workload", folder.write("bad.json", document.dump())}, 3, {"bad.json", "raed", "read"});
+    document["load"]["streams"][0]["steps"][0]["operation"] = "read";
+    // What contradicts itself is refused with the place in the file.
+    const nlohmann::json sound = document;
+    document["load"]["file_sets"][0]["files"] = 0;
+    check_refusal({"--workload", folder.write("bad.json", document.dump())}, 3,
+                  {"bad.json", "/file_sets/0/files", "zero files"});
+    document = sound;
+    for (auto& stream : document["load"]["streams"]) stream["counts"] = false;
+    check_refusal({"--workload", folder.write("bad.json", document.dump())}, 3,
+                  {"bad.json", "no stream counts", "counts"});
     document["load"] = nullptr;
     check_refusal({"--workload", folder.write("bad.json", document.dump())}, 3, {"bad.json"});
     check_refusal({"--workload", folder.path("absent.json")}, 3, {"absent.json"});

@@ -43,7 +43,7 @@ bool lives(pid_t process) {
     return !text.empty() && text.find(") Z ") == std::string::npos;
 }
 
-// PostgreSQL's segments of shared memory, which a killed server does not remove.
+// PostgreSQL's segments of shared memory, which a killed server would not remove: it must have none there.
 std::set<std::string> segments() {
     std::set<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
@@ -61,6 +61,7 @@ void kill_in_mid_run(const std::string& id) {
     REQUIRE((*session)->run_slice(0.2));
     const pid_t server = (*session)->server_process();
     REQUIRE(server > 0);
+    CHECK(segments() == segments_before);
     std::jthread killer([server] {
         std::this_thread::sleep_for(std::chrono::milliseconds(300));
         ::kill(server, SIGKILL);
@@ -151,6 +152,9 @@ TEST_CASE("PostgreSQL killed in mid-run is a named error and leaves nothing") {
 }
 TEST_CASE("MariaDB killed in mid-run is a named error and leaves nothing") {
     kill_in_mid_run("mariadb");
+}
+TEST_CASE("nginx killed in mid-run is a named error and leaves nothing") {
+    kill_in_mid_run("nginx");
 }
 TEST_CASE("a copy of SQLite killed in mid-run is a named error and leaves nothing") {
     kill_in_mid_run("sqlite");

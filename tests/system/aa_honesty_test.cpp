@@ -86,10 +86,10 @@ std::optional<StudyOutcome> run_study(MeasureSetup setup, int number) {
     for (int replicate = 0; replicate < kReplicates; ++replicate) {
         setup.seed = static_cast<std::uint64_t>(number * kReplicates + replicate + 1);
         const int area = candidate_area(replicate);
-        const auto measured = measure_duet(setup, setup.anchor, kDuetSeconds, area == 1);
-        if (!measured && measured.error().message.find("too few to compare") != std::string::npos)
-            return std::nullopt;
-        REQUIRE_MESSAGE(measured.has_value(), (measured ? std::string() : to_text(measured.error())));
+        const auto ran = run_measurement(setup, setup.anchor, kDuetSeconds, area == 1);
+        REQUIRE_MESSAGE(ran.has_value(), (ran ? std::string() : to_text(ran.error())));
+        const auto* measured = std::get_if<Measurement>(&*ran);
+        if (measured == nullptr) return std::nullopt;
         repeats.push_back({replicate, area, measured->log_ratio});
         logs.push_back(measured->log_ratio);
         const auto metrics = nlohmann::json::parse(measured->metrics);

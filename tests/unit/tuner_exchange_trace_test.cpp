@@ -11,50 +11,25 @@
 #include "tuner/exchange/exchange.h"
 #include "tuner/exchange/trace_summary.h"
 
-#include "support/temporary_folder.h"
+#include "tuner_exchange_support.h"
 
 using namespace fsadvise;
+using namespace fsadvise::testing;
 using namespace fsadvise::tuner;
 using fsadvise::test::TemporaryFolder;
 
 namespace {
 
-bool has(const std::vector<std::string>& list, const std::string& part) {
-    return std::any_of(list.begin(), list.end(),
-                       [&](const auto& item) { return item.find(part) != std::string::npos; });
-}
-
-double times(const Stream& stream, const std::string& operation, std::uint64_t block = 0,
-             int sequential = -1) {
-    double sum = 0;
-    for (const Step& step : stream.steps) {
-        if (step.operation != operation || (block != 0 && step.block_bytes != block)) continue;
-        if (sequential >= 0 && step.sequential != (sequential == 1)) continue;
-        sum += step.probability * step.repeat;
-    }
-    return sum;
-}
-
 WorkloadDocument imported(const std::vector<std::string>& paths, bool lenient = false) {
     ImportOptions options;
     options.lenient = lenient;
-    auto document = import_workload(paths, std::nullopt, options);
-    if (!document) FAIL(to_text(document.error()));
-    return *document;
+    return must_import(import_workload(paths, std::nullopt, options));
 }
 
 void check_refused(const std::string& name, const std::string& content, const std::vector<std::string>& parts,
                    std::optional<ExchangeFormat> format = std::nullopt) {
     const TemporaryFolder folder("trace");
-    const auto document = import_workload({folder.write(name, content)}, format, {});
-    REQUIRE_FALSE(document.has_value());
-    CHECK(document.error().code == ErrorCode::kBadInput);
-    const std::string message = to_text(document.error());
-    for (const std::string& part : parts) {
-        CAPTURE(message);
-        CAPTURE(part);
-        CHECK(message.find(part) != std::string::npos);
-    }
+    check_bad_input(import_workload({folder.write(name, content)}, format, {}), parts);
 }
 
 // A recording of the block layer, written event by event.

@@ -5,25 +5,18 @@
 
 #include "tuner/exchange/exchange.h"
 
-#include "support/temporary_folder.h"
+#include "tuner_exchange_support.h"
 
 using namespace fsadvise;
+using namespace fsadvise::testing;
 using namespace fsadvise::tuner;
-using fsadvise::test::TemporaryFolder;
 
 namespace {
 
-Result<WorkloadDocument> import_text(const std::string& text, bool lenient = false) {
-    const TemporaryFolder folder("wml");
+WorkloadDocument imported(const std::string& text, bool lenient = false) {
     ImportOptions options;
     options.lenient = lenient;
-    return import_workload({folder.write("mine.f", text)}, std::nullopt, options);
-}
-
-WorkloadDocument imported(const std::string& text, bool lenient = false) {
-    auto document = import_text(text, lenient);
-    if (!document) FAIL(to_text(document.error()));
-    return *document;
+    return must_import(import_text("mine.f", text, options));
 }
 
 std::string operations(const Stream& stream) {
@@ -32,21 +25,8 @@ std::string operations(const Stream& stream) {
     return text;
 }
 
-bool has(const std::vector<std::string>& list, const std::string& part) {
-    return std::any_of(list.begin(), list.end(),
-                       [&](const auto& item) { return item.find(part) != std::string::npos; });
-}
-
 void check_refused(const std::string& text, const std::vector<std::string>& parts) {
-    const auto document = import_text(text);
-    REQUIRE_FALSE(document.has_value());
-    CHECK(document.error().code == ErrorCode::kBadInput);
-    const std::string message = to_text(document.error());
-    for (const std::string& part : parts) {
-        CAPTURE(message);
-        CAPTURE(part);
-        CHECK(message.find(part) != std::string::npos);
-    }
+    check_bad_input(import_text("mine.f", text), parts);
 }
 
 constexpr const char* kSet = "define fileset name=s,path=/x,size=16k,entries=2000,dirwidth=20,prealloc\n";

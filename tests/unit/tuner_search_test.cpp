@@ -1,4 +1,5 @@
 #include <cmath>
+#include <random>
 #include <set>
 
 #include <doctest/doctest.h>
@@ -112,6 +113,37 @@ TEST_CASE("a failed configuration is not proposed again") {
     CHECK_FALSE(search->next(simulation.trials)->configuration == proposal->configuration);
 }
 
+TEST_CASE("effects are only believed where the fit predicts trials that it has not seen") {
+    Simulation simulation;
+    const auto search = simulation.search();
+    while (simulation.trials.size() < 30) {
+        const auto proposal = search->next(simulation.trials);
+        if (!proposal) break;
+        simulation.tell(*proposal);
+    }
+    const FitQuality good = search->quality(simulation.trials);
+    CHECK(good.trials == simulation.trials.size());
+    CHECK(good.explained > 0.5);
+    CHECK(good.holds());
+
+    // The same trials with results that have nothing to do with them, but for the level of each filesystem,
+    // which is no effect of a parameter.
+    std::mt19937 random(5);
+    std::normal_distribution<double> noise(0, 0.02);
+    auto meaningless = simulation.trials;
+    for (Trial& trial : meaningless)
+        trial.measurements[0].log_ratio = truth({trial.configuration.filesystem, {}}) + noise(random);
+    const FitQuality none = search->quality(meaningless);
+    CAPTURE(none.explained);
+    CHECK_FALSE(none.holds());
+
+    simulation.trials.resize(6);
+    const FitQuality few = search->quality(simulation.trials);
+    CHECK(few.trials == 6);
+    CHECK_FALSE(few.holds());
+    CHECK(search->quality({}).trials == 0);
+}
+
 TEST_CASE("a plan leaves time to confirm, and time to search") {
     Plan plan({300'000'000'000, 0, 6, 2, 0});
     CHECK(plan.trial_seconds() == doctest::Approx(5));
@@ -131,4 +163,16 @@ TEST_CASE("a plan leaves time to confirm, and time to search") {
     CHECK(hurried.may_search(10'000'000'000, 1));
     CHECK_FALSE(hurried.may_search(25'000'000'000, 3));
     CHECK_FALSE(hurried.may_confirm(60'000'000'000));
+}
+
+TEST_CASE(
+    "the first guess of a trial's time knows that a database has to be filled, later ones are measured") {
+    PlanInput input{300'000'000'000, 0, 6, 2, 5};
+    const std::int64_t plain = Plan(input).trial_ns();
+    input.filling_seconds = 90;
+    Plan filled(input);
+    CHECK(filled.trial_ns() == plain + 90'000'000'000);
+    CHECK(filled.finalists() == 1);
+    filled.record_trial(20'000'000'000);
+    CHECK(filled.trial_ns() == 20'000'000'000);
 }

@@ -6,6 +6,7 @@
 
 #include "base/fd.h"
 #include "tuner/engine/plan.h"
+#include "tuner/executor/load_source.h"
 #include "tuner/workload/workload.h"
 
 using namespace fsadvise;
@@ -116,6 +117,23 @@ TEST_CASE("workload: scaling keeps the shape and fits the area") {
     CHECK(plan->sets[1].shape.files == 1000);
     CHECK(plan->sets[1].shape.size_max_bytes == 128u << 10);
     CHECK(plan->sets[1].directories == 2);
+}
+
+TEST_CASE("workload: a load that no scale brings onto the area is refused before anything is formatted") {
+    const nlohmann::json changed = nlohmann::json::parse(R"({"file_sets": [{"name": "big", "files": 100,
+        "size": "1Gi"}], "streams": [{"name": "s", "file_set": "big",
+        "steps": [{"operation": "read"}]}]})");
+    const auto load = load_from_json(changed.dump(), "test");
+    REQUIRE(load.has_value());
+    const auto source = engine_source(*load);
+    const auto refused = source->fitting_scale(256 << 20);
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().code == ErrorCode::kUnavailable);
+    CHECK(refused.error().message.find("256 MiB") != std::string::npos);
+    CHECK_FALSE(refused.error().hint.empty());
+    const auto fits = source->fitting_scale(300ull << 30);
+    REQUIRE(fits.has_value());
+    CHECK(*fits == 1.0);
 }
 
 TEST_CASE("workload: file sizes are log-uniform, named by index and reproducible") {

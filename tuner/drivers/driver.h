@@ -99,6 +99,10 @@ class Driver {
     [[nodiscard]] virtual std::vector<Program> programs() const = 0;
     [[nodiscard]] virtual std::vector<DriverOption> options() const = 0;
     [[nodiscard]] virtual Footprint footprint(const DriverTask& task) const = 0;
+    // For the first guess of how long a trial takes, before one has been timed: initialise() with next to no
+    // data, and how fast it makes more.
+    [[nodiscard]] virtual double starting_seconds() const { return 0; }
+    [[nodiscard]] virtual double filling_bytes_per_s() const { return 200.0 * (1 << 20); }
     // Shortest slice that starting and ending does not spoil.
     [[nodiscard]] virtual double slice_seconds() const = 0;
     // A slice is a whole run, however long that takes.

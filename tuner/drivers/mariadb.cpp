@@ -25,6 +25,8 @@ constexpr double kStartSeconds = 180, kStopSeconds = 60, kLoadSeconds = 3600;
 constexpr std::uint64_t kBytesPerRow = 250;
 // System tables, undo and temporary tablespaces.
 constexpr std::uint64_t kEmptyServer = 90 * kMiB;
+// mariadb-install-db, start, stop; then sysbench prepare.
+constexpr double kFirstSeconds = 8, kFillRate = 10.0 * kMiB;
 constexpr std::uint64_t kSmallRedo = 32 * kMiB, kDefaultRedo = 96 * kMiB;  // innodb_log_file_size
 
 std::uint64_t redo_bytes(std::uint64_t area_bytes) {
@@ -124,6 +126,8 @@ class MariadbDriver final : public Driver {
         return {kEmptyServer + kSmallRedo,
                 static_cast<std::uint64_t>(task.number("tables") * task.number("rows")) * kBytesPerRow};
     }
+    [[nodiscard]] double starting_seconds() const override { return kFirstSeconds; }
+    [[nodiscard]] double filling_bytes_per_s() const override { return kFillRate; }
     [[nodiscard]] double slice_seconds() const override { return 0.5; }
 
     Result<void> initialise(Workplace& place, const DriverTask& task) const override {

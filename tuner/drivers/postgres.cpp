@@ -4,11 +4,10 @@
 // rated by its own "without initial connection time". Latencies come from its transaction log. Source:
 // PostgreSQL 15 documentation, pgbench, initdb and chapter 20.
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <set>
-#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -30,6 +29,8 @@ constexpr double kStartSeconds = 120, kStopSeconds = 30, kLoadSeconds = 3600;
 // A row of pgbench_accounts and its index entry, 100000 to a unit of scale; measured with PostgreSQL 15.
 constexpr std::uint64_t kBytesPerScale = 15 * kMiB;
 constexpr std::uint64_t kEmptyCluster = 40 * kMiB;
+// initdb, start, stop; then pgbench -i with vacuum and primary keys.
+constexpr double kFirstSeconds = 3, kFillRate = 30.0 * kMiB;
 constexpr std::uint64_t kSegment = 16 * kMiB;    // of the write-ahead log
 constexpr std::uint64_t kDefaultWal = 1 * kGiB;  // max_wal_size
 
@@ -42,47 +43,11 @@ std::vector<std::string> pgbench_words(const Workplace& place) {
     return {"pgbench", "-h", place.file(""), "-U", "postgres"};
 }
 
-// Segments of shared memory that the server has made. It removes them itself unless it is killed, and they
-// are not on the area.
-class SharedMemory {
-  public:
-    SharedMemory() = default;
-    // What the server has made so far; more may come with connections.
-    void look(pid_t server) {
-        std::vector<pid_t> processes = descendants(server);
-        processes.push_back(server);
-        for (const pid_t process : processes) {
-            const std::string maps = read_file(fmt::format("/proc/{}/maps", process)).value_or("");
-            for (std::size_t at = 0; (at = maps.find(kSegments, at)) != std::string::npos;) {
-                const std::size_t end = maps.find_first_of(" \n", at);
-                paths_.insert(maps.substr(at, end - at));
-                at = end;
-            }
-        }
-    }
-    SharedMemory(SharedMemory&& other) noexcept : paths_(std::exchange(other.paths_, {})) {}
-    SharedMemory& operator=(SharedMemory&&) = delete;
-    ~SharedMemory() {
-        for (const std::string& path : paths_) ::unlink(path.c_str());
-    }
-
-  private:
-    static constexpr const char* kSegments = "/dev/shm/PostgreSQL.";
-    std::set<std::string> paths_;
-};
-
-// Ends before what it leaves is removed.
-struct Server {
-    SharedMemory memory;
-    Child child;
-};
-
 class PostgresSession final : public DriverSession {
   public:
-    PostgresSession(std::unique_ptr<Workplace> workplace, Server server, const DriverTask& task)
+    PostgresSession(std::unique_ptr<Workplace> workplace, Child server, const DriverTask& task)
         : DriverSession(std::move(workplace)),
-          memory_(std::move(server.memory)),
-          server_(std::move(server.child)),
+          server_(std::move(server)),
           task_(task),
           pacing_(200) {}
     // SIGINT: roll back, write a checkpoint, end.
@@ -114,7 +79,6 @@ class PostgresSession final : public DriverSession {
         slice.errors = static_cast<std::uint64_t>(failed);
         slice.seconds = slice.operations / per_second;
         pacing_.learn(slice.operations, slice.seconds);
-        memory_.look(server_.program());
         return slice;
     }
     // The checkpointer and the writers of an idle server would work in the other side's slice.
@@ -143,7 +107,6 @@ class PostgresSession final : public DriverSession {
         }
     }
 
-    SharedMemory memory_;  // before the server, so that it is removed after its end
     Child server_;
     DriverTask task_;
     Pacing pacing_;
@@ -170,6 +133,8 @@ class PostgresDriver final : public Driver {
         return {kEmptyCluster + 2 * kSegment,
                 static_cast<std::uint64_t>(task.number("scale")) * kBytesPerScale};
     }
+    [[nodiscard]] double starting_seconds() const override { return kFirstSeconds; }
+    [[nodiscard]] double filling_bytes_per_s() const override { return kFillRate; }
     [[nodiscard]] double slice_seconds() const override { return 0.5; }
 
     Result<void> initialise(Workplace& place, const DriverTask& task) const override {
@@ -185,35 +150,49 @@ class PostgresDriver final : public Driver {
             "\nlisten_addresses = ''\nmax_connections = {}\nmax_wal_size = {}MB\nmin_wal_size = {}MB\n",
             task.number("clients") + 10, wal_mib, std::min<std::uint64_t>(80, wal_mib));
         FSADVISE_TRY(place.write(data + "/postgresql.conf", settings));
-        FSADVISE_ASSIGN(Server server, start_server(place));
+        FSADVISE_ASSIGN(Child server, start_server(place));
         auto words = pgbench_words(place);
         for (const std::string& word : {std::string("-i"), std::string("-q"), std::string("-s"),
                                         std::to_string(task.scaled("scale")), std::string("postgres")})
             words.push_back(word);
         FSADVISE_ASSIGN(const ProgramRun run, place.run(words, patient));
         if (run.exit_code != 0)
-            return tl::unexpected(place.explain("PostgreSQL", &server.child, kLog, run.errors));
-        server.child.stop(SIGINT, kLoadSeconds);
+            return tl::unexpected(place.explain("PostgreSQL", &server, kLog, run.errors));
+        server.stop(SIGINT, kLoadSeconds);
         return {};
     }
 
     Result<std::unique_ptr<DriverSession>> start(std::unique_ptr<Workplace> place,
                                                  const DriverTask& task) const override {
-        FSADVISE_ASSIGN(Server server, start_server(*place));
+        FSADVISE_ASSIGN(Child server, start_server(*place));
         return std::make_unique<PostgresSession>(std::move(place), std::move(server), task);
     }
 
   private:
-    static Result<Server> start_server(const Workplace& place) {
+    // What the server shares between its processes would be in /dev/shm, where a killed server leaves it. As
+    // mapped files it is in a folder of the data directory, for which a link to the private folder stands: off
+    // the area, and gone with the session.
+    static Result<void> share_in_private_folder(const Workplace& place) {
+        const std::string link = place.data("postgres/pg_dynshmem"), folder = place.file("shared-memory");
+        FSADVISE_TRY(place.make_folder(folder));
+        std::error_code ignored;
+        fs::remove_all(link, ignored);  // the folder of initdb, or the link of an earlier session
+        if (::symlink(folder.c_str(), link.c_str()) != 0)
+            return fail(ErrorCode::kRunFailed, "cannot make a link: " + errno_text(errno), link);
+        return {};
+    }
+
+    static Result<Child> start_server(const Workplace& place) {
+        FSADVISE_TRY(share_in_private_folder(place));
         FSADVISE_ASSIGN(Child server,
-                        place.start({"postgres", "-D", place.data("postgres"), "-k", place.file("")}, kLog));
+                        place.start({"postgres", "-D", place.data("postgres"), "-k", place.file(""), "-c",
+                                     "dynamic_shared_memory_type=mmap"},
+                                    kLog));
         const std::string log = place.file(kLog);
         FSADVISE_TRY(place.wait_ready("PostgreSQL", server, kLog, kStartSeconds, [&] {
             return read_file(log).value_or("").find("ready to accept connections") != std::string::npos;
         }));
-        SharedMemory memory;
-        memory.look(server.program());
-        return Server{std::move(memory), std::move(server)};
+        return server;
     }
 };
 

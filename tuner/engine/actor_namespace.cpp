@@ -57,21 +57,6 @@ Task create_file(ActorState& actor, std::size_t index, const StepPlan& step) {
     co_return co_await sync_by_policy(actor, index);
 }
 
-// A second name of a file; from then on it is one of the actor's files like any other.
-Task link_file(ActorState& actor, std::size_t index, const StepPlan& step) {
-    OwnFiles& own = actor.own[step.set];
-    std::uint64_t size = 0;
-    if (actor.open_fd >= 0) co_await close_open_file(actor);
-    if (const int error = co_await make_room(actor, step, own.created); error != 0) co_return error;
-    if (!choose_file(actor, index, step, size)) co_return 0;
-    const CreatedFile file = new_name(actor, step, 'l');
-    actor.plan.sets[step.set].created_path(actor.other_path, actor.number, file);
-    const int result = co_await actor.io.link(actor.side.root(), actor.path.data(), actor.other_path.data());
-    if (result >= 0) own.created.push_back(file);
-    ++actor.did;
-    co_return failed(actor, step.kind, actor.path.data(), result);
-}
-
 // The way from the directory of `from` to `target`, both relative to the side's directory.
 void relative_target(const PathBuffer& from, PathBuffer& target) {
     const PathBuffer path = target;
@@ -85,18 +70,26 @@ void relative_target(const PathBuffer& from, PathBuffer& target) {
     target[at + length] = '\0';
 }
 
-Task symlink_file(ActorState& actor, std::size_t index, const StepPlan& step) {
+// Another name of a file. A hard link is one of the actor's files from then on, like any other.
+Task add_link(ActorState& actor, std::size_t index, const StepPlan& step) {
+    const bool symbolic = step.kind == StepKind::kSymlink;
     OwnFiles& own = actor.own[step.set];
+    auto& names = symbolic ? own.symlinks : own.created;
     std::uint64_t size = 0;
     if (actor.open_fd >= 0) co_await close_open_file(actor);
-    if (const int error = co_await make_room(actor, step, own.symlinks); error != 0) co_return error;
+    if (const int error = co_await make_room(actor, step, names); error != 0) co_return error;
     if (!choose_file(actor, index, step, size)) co_return 0;
-    const CreatedFile name = new_name(actor, step, 's');
+    const CreatedFile name = new_name(actor, step, symbolic ? 's' : 'l');
     actor.plan.sets[step.set].created_path(actor.other_path, actor.number, name);
-    relative_target(actor.other_path, actor.path);
-    const int result =
-        co_await actor.io.symlink(actor.side.root(), actor.path.data(), actor.other_path.data());
-    if (result >= 0) own.symlinks.push_back(name);
+    const int root = actor.side.root();
+    int result = 0;
+    if (symbolic) {
+        relative_target(actor.other_path, actor.path);
+        result = co_await actor.io.symlink(root, actor.path.data(), actor.other_path.data());
+    } else {
+        result = co_await actor.io.link(root, actor.path.data(), actor.other_path.data());
+    }
+    if (result >= 0) names.push_back(name);
     ++actor.did;
     co_return failed(actor, step.kind, actor.other_path.data(), result);
 }
@@ -209,9 +202,8 @@ Task run_path_step(ActorState& actor, std::size_t index, const StepPlan& step) {
         case StepKind::kCreate:
             return create_file(actor, index, step);
         case StepKind::kLink:
-            return link_file(actor, index, step);
         case StepKind::kSymlink:
-            return symlink_file(actor, index, step);
+            return add_link(actor, index, step);
         case StepKind::kReadlink:
             return plain_step(read_link(actor, step));
         case StepKind::kStat:

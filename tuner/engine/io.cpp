@@ -4,7 +4,8 @@ namespace fsadvise::tuner {
 
 Io::Io(Ring& ring, bool alone) : ring_(ring) {
     const auto plain = [&](int opcode, bool rather_plain) { return rather_plain || !ring.supports(opcode); };
-    plain_direct_ = plain(IORING_OP_READ, false) || plain(IORING_OP_WRITE, false);
+    plain_direct_read_ = plain(IORING_OP_READ, false);
+    plain_direct_write_ = plain(IORING_OP_WRITE, alone);
     plain_read_ = plain(IORING_OP_READ, alone);
     plain_write_ = true;
     plain_forced_ = plain(IORING_OP_WRITE, alone);

@@ -4,7 +4,9 @@
 // ways. The plain way is taken
 //   - where the kernel lacks the opcode, and
 //   - where io_uring hands the operation to a kernel worker thread although the application would simply call
-//     it: for an actor that is alone on its thread (depth 1), and for buffered writes that nothing forces.
+//     it: for an actor that is alone on its thread (depth 1), and for buffered writes that nothing forces,
+//     and
+//   - for direct writes of an actor alone: nothing overlaps with them, and the call is the shorter way.
 //     See docs/adr/0006-plain-calls.md.
 // Threads: one Io a thread, like its Ring.
 #pragma once
@@ -48,7 +50,7 @@ class Io {
     auto read(int fd, void* data, std::uint64_t length, std::uint64_t offset, bool direct) {
         const auto size = static_cast<unsigned>(length);
         return issue(
-            direct ? plain_direct_ : plain_read_,
+            direct ? plain_direct_read_ : plain_read_,
             [=](io_uring_sqe* sqe) { io_uring_prep_read(sqe, fd, data, size, offset); },
             [=] { return ::pread(fd, data, size, static_cast<off_t>(offset)); });
     }
@@ -57,7 +59,7 @@ class Io {
                bool forced = false) {
         const auto size = static_cast<unsigned>(length);
         return issue(
-            direct   ? plain_direct_
+            direct   ? plain_direct_write_
             : forced ? plain_forced_
                      : plain_write_,
             [=](io_uring_sqe* sqe) { io_uring_prep_write(sqe, fd, data, size, offset); },
@@ -141,8 +143,8 @@ class Io {
     Ring& ring_;
     std::uint64_t suspensions_ = 0;
     bool plain_read_, plain_write_, plain_forced_, plain_link_, plain_symlink_, plain_truncate_,
-        plain_direct_, plain_sync_, plain_open_, plain_close_, plain_stat_, plain_unlink_, plain_rename_,
-        plain_mkdir_, plain_allocate_;
+        plain_direct_read_, plain_direct_write_, plain_sync_, plain_open_, plain_close_, plain_stat_,
+        plain_unlink_, plain_rename_, plain_mkdir_, plain_allocate_;
 };
 
 }  // namespace fsadvise::tuner

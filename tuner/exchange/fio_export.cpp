@@ -11,22 +11,13 @@
 
 #include "base/text.h"
 #include "tuner/exchange/exchange.h"
+#include "tuner/exchange/fio_job_text.h"
+#include "tuner/exchange/plain_steps.h"
+#include "tuner/workload/phases.h"
 #include "tuner/workload/step_kind.h"
 
 namespace fsadvise::tuner {
 namespace {
-
-// What one stream does to one file set, counted a loop.
-struct Part {
-    const FileSet* set = nullptr;
-    double reads = 0, random_reads = 0, writes = 0, random_writes = 0, fsyncs = 0, fdatasyncs = 0;
-    bool appends = false, by_file = false;
-    std::map<std::uint64_t, double> read_blocks, write_blocks;
-};
-
-struct Pauses {
-    double count = 0, ns = 0;  // a loop
-};
 
 class FioWriter {
   public:
@@ -34,7 +25,11 @@ class FioWriter {
 
     Result<FioExport> run(const std::string& title) {
         std::string jobs;
-        for (const Stream& stream : load_.streams) jobs += stream_text(stream);
+        if (load_.phases.empty()) {
+            for (const Stream& stream : load_.streams) jobs += stream_text(stream, FioJobPhase{});
+        } else {
+            jobs = phases_text();
+        }
         if (jobs.empty()) {
             return fail(ErrorCode::kBadInput,
                         "nothing of this load can be said in fio's words: " +
@@ -60,20 +55,59 @@ class FioWriter {
         }
         return nullptr;
     }
-    void warn(std::string text) {
-        if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end())
-            warnings_.push_back(std::move(text));
+    void warn(std::string text) { add_once(warnings_, std::move(text)); }
+
+    std::string phases_text() {
+        if (counting_phase(load_) + 1 != load_.phases.size()) {
+            warn(fmt::format("phase {}: is the result of the load, fio reports every phase",
+                             load_.phases[counting_phase(load_)].name));
+        }
+        std::string text;
+        std::map<std::string, int> seen;
+        for (std::size_t i = 0; i < load_.phases.size(); ++i) {
+            const Phase& phase = load_.phases[i];
+            const auto runs = phase_streams(load_, i);
+            FioJobPhase jobs{phase.name, {}, i > 0, phase.seconds, phase.operations, 0};
+            for (std::size_t j = 0; j < runs.size(); ++j) {
+                if (runs[j]) jobs.clients += clients_of(load_.streams[j]);
+            }
+            if (phase.operations > 0 && phase.streams.size() > 1) {
+                warn(fmt::format("phase {}: ends with all its streams, each job of fio by its own count",
+                                 phase.name));
+            }
+            if (phase.name != fmt::format("phase-{}", i + 1))
+                warn(fmt::format("phase {}: its name, jobs of fio wait without one", phase.name));
+            for (std::size_t j = 0; j < runs.size(); ++j) {
+                if (!runs[j]) continue;
+                const Stream& stream = load_.streams[j];
+                // A stream of several phases is a job in each.
+                jobs.suffix = seen[stream.name]++ > 0 ? "-" + phase.name : "";
+                const std::string job = stream_text(stream, jobs);
+                if (!job.empty()) jobs.waits = false;  // the others of the phase start with it
+                text += job;
+            }
+        }
+        for (const Stream& stream : load_.streams) {
+            if (!seen.contains(stream.name))
+                warn(fmt::format("stream {}: runs in no phase of the load", stream.name));
+        }
+        return text;
     }
 
-    std::string stream_text(const Stream& stream) {
-        std::vector<Part> parts;
-        Pauses pauses;
+    std::string stream_text(const Stream& stream, FioJobPhase phase) {
+        std::vector<FioPart> parts;
+        FioPauses pauses;
         for (const Step& step : stream.steps) {
-            for (const Step& part : transfers_of(stream, step)) count(stream, part, parts, pauses);
+            if (step.operation == "commit") {
+                warn(fmt::format(
+                    "stream {}: commits that wait for one flush together; each job syncs for itself",
+                    stream.name));
+            }
+            for (const Step& part : parts_of(stream, step)) count(stream, part, parts, pauses);
         }
         tell_what_jobs_lack(stream);
-        std::erase_if(parts, [&](const Part& part) {
-            if (part.reads + part.writes > 0) return false;
+        std::erase_if(parts, [&](const FioPart& part) {
+            if (part.transfers() > 0) return false;
             if (part.fsyncs + part.fdatasyncs > 0) {
                 warn(fmt::format("stream {}: syncs of '{}', which it does not write", stream.name,
                                  part.set->name));
@@ -92,55 +126,45 @@ class FioWriter {
         if (parts.size() > 1 && pauses.count > 0) {
             warn(fmt::format("stream {}: its pauses are kept in the first job only", stream.name));
         }
+        FioPart all;
+        for (const FioPart& part : parts) {
+            all.reads += part.reads;
+            all.writes += part.writes;
+            all.read_bytes += part.read_bytes;
+            all.written_bytes += part.written_bytes;
+        }
         std::string text;
         for (std::size_t i = 0; i < parts.size(); ++i) {
-            const std::string name = parts.size() == 1 ? stream.name : stream.name + "-" + parts[i].set->name;
-            text += job_text(name, stream, parts[i], i == 0 ? pauses : Pauses{});
+            const std::string name =
+                (parts.size() == 1 ? stream.name : stream.name + "-" + parts[i].set->name) + phase.suffix;
+            text +=
+                fio_job_text({name, stream, parts[i], all, i == 0 ? pauses : FioPauses{}, phase}, warnings_);
+            phase.waits = false;
         }
         return text;
     }
 
-    // What a step is made of, as far as a job has words for it.
-    std::vector<Step> transfers_of(const Stream& stream, const Step& step) {
-        if (!step.blocks.empty())
-            warn(fmt::format("stream {}: a distribution of block sizes, of which the largest is kept",
-                             stream.name));
-        std::vector<Step> parts = {step};
-        if (step.operation == "read-write") {
-            Step write = step;
-            parts.front().operation = "read";
-            parts.front().probability *= step.read_share;
-            write.operation = "write";
-            write.probability *= 1 - step.read_share;
-            parts.push_back(write);
-        } else if (step.operation == "commit") {
-            warn(fmt::format("stream {}: commits that wait for one flush together; each job syncs for itself",
-                             stream.name));
-            parts.front().operation = "write";
-            parts.front().sequential = true;
-            Step sync = step;
-            sync.operation = step.data_only ? "fdatasync" : "fsync";
-            parts.push_back(sync);
-        }
-        if (stream.sync != SyncPolicy::kNone && parts.back().operation == "write") {
-            Step sync = step;
-            const bool whole = stream.sync == SyncPolicy::kFsync || stream.sync == SyncPolicy::kOSync;
-            sync.operation = whole ? "fsync" : "fdatasync";
-            sync.probability = parts.back().probability / std::max(1, stream.sync_every);
-            parts.push_back(sync);
-        }
-        return parts;
+    // What a step is made of; syncs by O_DSYNC and O_SYNC have a word in fio.
+    static std::vector<Step> parts_of(const Stream& stream, const Step& step) {
+        Stream counted = stream;
+        if (opens_for_sync(stream)) counted.sync = SyncPolicy::kNone;
+        return plain_steps(counted, step);
     }
 
     void tell_what_jobs_lack(const Stream& stream) {
-        if (stream.rate_operations > 0 || stream.rate_bytes > 0)
-            warn(fmt::format("stream {}: its rate limit, which counts loops and not transfers", stream.name));
+        if (stream.open_loop)
+            warn(fmt::format("stream {}: its open loop; a job that cannot keep its rate falls behind",
+                             stream.name));
         if (stream.hot_accesses > 0) warn(fmt::format("stream {}: its hot spot", stream.name));
         if (stream.working_set < 1)
             warn(fmt::format("stream {}: the part of its data that is never touched", stream.name));
+        const bool random_pauses = std::any_of(stream.steps.begin(), stream.steps.end(),
+                                               [](const Step& step) { return step.exponential; });
+        if (random_pauses)
+            warn(fmt::format("stream {}: pauses of random length, of which the mean is kept", stream.name));
     }
 
-    void count(const Stream& stream, const Step& step, std::vector<Part>& parts, Pauses& pauses) {
+    void count(const Stream& stream, const Step& step, std::vector<FioPart>& parts, FioPauses& pauses) {
         const auto kind = step_kind(step.operation);
         if (!kind) return;
         const double times = step.probability * step.repeat;
@@ -152,30 +176,33 @@ class FioWriter {
         const FileSet* set = set_of(stream, step);
         if (set == nullptr) return;
         auto found =
-            std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return part.set == set; });
+            std::find_if(parts.begin(), parts.end(), [&](const FioPart& part) { return part.set == set; });
         if (found == parts.end()) {
             parts.push_back({});
             found = parts.end() - 1;
             found->set = set;
         }
-        Part& part = *found;
-        const auto file_blocks =
-            std::max(1.0, static_cast<double>(set->size_bytes) / static_cast<double>(step.block_bytes));
+        FioPart& part = *found;
+        const double block = static_cast<double>(step.block_bytes);
+        const auto file_blocks = std::max(1.0, static_cast<double>(set->size_bytes) / block);
         switch (*kind) {
             case StepKind::kRead:
                 part.reads += times;
                 if (!step.sequential) part.random_reads += times;
                 part.read_blocks[step.block_bytes] += times;
+                part.read_bytes += times * block;
                 break;
             case StepKind::kWrite:
                 part.writes += times;
                 if (!step.sequential) part.random_writes += times;
                 part.write_blocks[step.block_bytes] += times;
+                part.written_bytes += times * block;
                 break;
             case StepKind::kAppend:
                 part.writes += times;
                 part.appends = true;
                 part.write_blocks[step.block_bytes] += times;
+                part.written_bytes += times * block;
                 break;
             case StepKind::kReadFile:
             case StepKind::kCreate: {
@@ -185,6 +212,7 @@ class FioWriter {
                     stream.name, step.operation, read ? "opened" : "made anew"));
                 (read ? part.reads : part.writes) += times * file_blocks;
                 (read ? part.read_blocks : part.write_blocks)[step.block_bytes] += times * file_blocks;
+                (read ? part.read_bytes : part.written_bytes) += times * file_blocks * block;
                 part.by_file = true;
                 break;
             }
@@ -199,134 +227,6 @@ class FioWriter {
                                  step.operation));
                 break;
         }
-    }
-
-    // Whole percentages that sum to 100.
-    static std::string block_shares(const std::map<std::uint64_t, double>& blocks) {
-        double total = 0;
-        for (const auto& [bytes, times] : blocks) total += times;
-        std::string text;
-        int left = 100;
-        std::size_t rest = blocks.size();
-        for (const auto& [bytes, times] : blocks) {
-            const int share =
-                --rest == 0 ? left : std::clamp(static_cast<int>(std::lround(100 * times / total)), 0, left);
-            left -= share;
-            if (share > 0) text += fmt::format("{}{}/{}", text.empty() ? "" : ":", bytes, share);
-        }
-        return text;
-    }
-
-    std::string blocks_text(const Part& part) {
-        if (part.read_blocks.size() <= 1 && part.write_blocks.size() <= 1) {
-            const auto read =
-                part.read_blocks.empty() ? part.write_blocks.begin()->first : part.read_blocks.begin()->first;
-            const auto write = part.write_blocks.empty() ? read : part.write_blocks.begin()->first;
-            return read == write ? fmt::format("bs={}\n", read) : fmt::format("bs={},{}\n", read, write);
-        }
-        const auto& reads = part.read_blocks.empty() ? part.write_blocks : part.read_blocks;
-        const auto& writes = part.write_blocks.empty() ? part.read_blocks : part.write_blocks;
-        return fmt::format("bssplit={},{}\n", block_shares(reads), block_shares(writes));
-    }
-
-    std::string pattern_text(const std::string& name, const Part& part) {
-        const bool random = part.random_reads + part.random_writes > 0;
-        std::string text = std::string("rw=") + (random ? "rand" : "");
-        if (part.writes <= 0) {
-            text += "read\n";
-        } else if (part.reads <= 0) {
-            text += "write\n";
-        } else {
-            const double share = 100 * part.reads / (part.reads + part.writes);
-            text += fmt::format("rw\nrwmixread={:.0f}\n", share);
-            if (std::abs(share - std::round(share)) > 0.05) {
-                warn(fmt::format("stream {}: reads are {:.2f} % of the transfers, fio takes whole per cent",
-                                 name, share));
-            }
-        }
-        const auto percent = [](double part_of, double whole) {
-            return whole > 0 ? std::lround(100 * part_of / whole) : 100l;
-        };
-        const auto reads = percent(part.random_reads, part.reads),
-                   writes = percent(part.random_writes, part.writes);
-        if (random && (reads < 100 || writes < 100))
-            text += fmt::format("percentage_random={},{}\n", reads, writes);
-        return text;
-    }
-
-    std::string files_text(const Part& part) {
-        const FileSet& set = *part.set;
-        // One name for all jobs: the set is shared, as in the load.
-        std::string text = fmt::format("filename_format={}.$filenum\nnrfiles={}\n", set.name, set.files);
-        text += set.size_max_bytes > 0
-                    ? fmt::format("filesize={}-{}\n", set.size_min_bytes, set.size_max_bytes)
-                    : fmt::format("filesize={}\n", set.size_bytes);
-        if (set.files > 1) text += fmt::format("openfiles={}\n", std::min<std::uint64_t>(set.files, 1024));
-        if (set.files > 1 && part.by_file) text += "file_service_type=sequential\n";
-        if (set.directory_width > 0)
-            warn(fmt::format("file set {}: fio puts all files into one directory", set.name));
-        if (set.compressible >= 1) {
-            text += "zero_buffers=1\n";
-        } else if (set.compressible > 0) {
-            text += fmt::format("buffer_compress_percentage={:.0f}\n", 100 * set.compressible);
-        }
-        if (part.writes > 0 && part.reads <= 0) {
-            if (set.fill && !set.preallocate) text += "overwrite=1\n";
-            if (!set.preallocate && !set.fill) text += "fallocate=none\n";
-        }
-        return text;
-    }
-
-    std::string sync_text(const std::string& name, const Part& part) {
-        std::string text;
-        const auto add = [&](const char* key, double times) {
-            if (times <= 0) return;
-            if (part.writes <= 0)
-                return warn(fmt::format("stream {}: {} of files that the job does not write", name, key));
-            const double every = part.writes / times;
-            const auto whole = std::max(1l, std::lround(every));
-            text += fmt::format("{}={}\n", key, whole);
-            if (std::abs(every - static_cast<double>(whole)) > 0.05 * every) {
-                warn(fmt::format("stream {}: one {} every {:.2f} writes, fio takes whole numbers", name, key,
-                                 every));
-            }
-        };
-        add("fsync", part.fsyncs);
-        add("fdatasync", part.fdatasyncs);
-        return text;
-    }
-
-    std::string job_text(const std::string& name, const Stream& stream, const Part& part,
-                         const Pauses& pauses) {
-        std::string text =
-            fmt::format("[{}]\n", name) + pattern_text(name, part) + blocks_text(part) + files_text(part);
-        if (stream.direct) text += "direct=1\n";
-        const bool waits = part.fsyncs + part.fdatasyncs + pauses.count > 0;
-        // Clients that sync or pause each wait for themselves, so each is a job; a queue of one job would
-        // wait as a whole.
-        if (stream.depth > 1 && !waits && stream.direct) {
-            text += fmt::format("ioengine=io_uring\nnumjobs={}\niodepth={}\n", stream.threads, stream.depth);
-        } else {
-            const auto clients = static_cast<long>(stream.threads) * stream.depth;
-            text += fmt::format("ioengine=psync\nnumjobs={}\n", clients);
-        }
-        if (part.set->files <= 1 && part.appends && stream.threads * stream.depth > 1) {
-            warn(fmt::format(
-                "stream {}: its clients append to one file; the jobs of fio each write from its beginning",
-                name));
-        }
-        if (stream.skew > 0 && part.random_reads + part.random_writes > 0) {
-            // fio refuses an exponent of exactly 1.
-            const double theta = std::abs(stream.skew - 1) < 1e-6 ? 0.999 : stream.skew;
-            text += fmt::format("random_distribution=zipf:{:.4g}\n", theta);
-        }
-        text += sync_text(name, part);
-        if (pauses.count > 0 && pauses.ns >= 1000) {
-            const double ios = part.reads + part.writes;
-            text += fmt::format("thinktime={:.0f}us\n", pauses.ns / pauses.count / 1000);
-            text += fmt::format("thinktime_blocks={}\n", std::max(1l, std::lround(ios / pauses.count)));
-        }
-        return text;
     }
 
     const Load& load_;

@@ -1,7 +1,6 @@
 // fio job files: one stream a job, one file set a group of files that jobs share.
 #include <cmath>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "tuner/exchange/fio_mix.h"
+#include "tuner/exchange/fio_pace.h"
 #include "tuner/exchange/importers.h"
 
 namespace fsadvise::tuner {
@@ -39,21 +39,17 @@ class FioImport {
         FSADVISE_TRY(set_clients(job, engine, stream));
         stream.name = unique_name(job.name());
         stream.skew = access.skew;
-        FSADVISE_TRY(set_rate(job, access, stream));
+        stream.sync = access.sync;
         FSADVISE_TRY(add_files(job, access, stream));
         stream.steps = steps_of(access.mix);
         if (stream.steps.empty()) return fail(ErrorCode::kBadInput, "the job transfers nothing", job.place());
+        FSADVISE_TRY(set_fio_rate(job, access, stream, notes_));
+        FSADVISE_TRY(phases_.add(job, stream));
         load_.streams.push_back(std::move(stream));
         return {};
     }
 
-    // A limited job is a background of the others; if all are limited they are the load.
-    void finish() {
-        const bool all = std::all_of(load_.streams.begin(), load_.streams.end(),
-                                     [&](const Stream& stream) { return limited_.contains(stream.name); });
-        if (all) return;
-        for (Stream& stream : load_.streams) stream.counts = !limited_.contains(stream.name);
-    }
+    void finish() { phases_.finish(load_, notes_); }
 
   private:
     Result<void> check_keys(const FioJob& job) {
@@ -72,14 +68,6 @@ class FioImport {
             notes_.add(fmt::format(
                 "{}: {}={}: random steps take a file at random, sequential ones one after the other",
                 job.place(*entry), entry->key, entry->value));
-        }
-        for (const auto* key : {"stonewall", "wait_for_previous"}) {
-            const auto* entry = job.find({key});
-            if (entry == nullptr || entry->value == "0" || load_.streams.empty()) continue;
-            FSADVISE_TRY(notes_.lost(
-                job.place(*entry),
-                fmt::format("{}: jobs run one after the other, the streams of a load all the time", key),
-                "import one job with --section NAME"));
         }
         return {};
     }
@@ -112,40 +100,6 @@ class FioImport {
         return {};
     }
 
-    // A limit is said as pauses: each client begins an operation no sooner than its share of the rate allows.
-    Result<void> set_rate(const FioJob& job, FioAccess& access, const Stream& stream) {
-        const auto* entry = job.find({"rate_iops", "rate"});
-        if (entry == nullptr) return {};
-        FSADVISE_ASSIGN(const auto rate, job.two({entry->key}, 0));
-        const auto mean = [](const std::vector<BlockShare>& blocks) {
-            double bytes = 0, shares = 0;
-            for (const BlockShare& block : blocks) {
-                bytes += static_cast<double>(block.bytes) * block.share;
-                shares += block.share;
-            }
-            return bytes / std::max(shares, 1e-9);
-        };
-        const AccessMix& mix = access.mix;
-        double a_second = 0;
-        const bool in_bytes = entry->key == "rate";
-        if (access.reads) {
-            a_second += static_cast<double>(rate.first) / (in_bytes ? mean(mix.read_blocks) : 1);
-        }
-        if (access.writes) {
-            a_second += static_cast<double>(rate.second) / (in_bytes ? mean(mix.write_blocks) : 1);
-        }
-        if (a_second <= 0) return {};
-        FSADVISE_ASSIGN(const auto jobs, job.number({"numjobs"}, 1));
-        const double actors_a_job =
-            static_cast<double>(stream.threads) * stream.depth / static_cast<double>(jobs);
-        access.mix.think_ns = static_cast<std::uint64_t>(std::min(1e9 * actors_a_job / a_second, 6e10));
-        access.mix.thinks_per_io = 1;
-        notes_.add(fmt::format("{}: {}={} is said as a pause of each client behind each operation",
-                               job.place(*entry), entry->key, entry->value));
-        limited_.insert(stream.name);
-        return {};
-    }
-
     Result<void> set_file_size(const FioJob& job, std::uint64_t files, FileSet& set) {
         const auto* size = job.find({"size"});
         const auto* file = job.find({"filesize"});
@@ -165,7 +119,12 @@ class FioImport {
                 }
                 set.size_min_bytes = set.size_bytes;
                 set.size_max_bytes = high;
-                set.size_bytes += (high - set.size_bytes) / 2;
+                // The mean of the log-uniform sizes.
+                const auto least = static_cast<double>(set.size_bytes), most = static_cast<double>(high);
+                if (high > set.size_bytes) {
+                    set.size_bytes =
+                        static_cast<std::uint64_t>(std::llround((most - least) / std::log(most / least)));
+                }
                 notes_.add(fmt::format("{}: sizes of files are log-uniform between the two, with fio uniform",
                                        job.place(*file)));
             }
@@ -208,7 +167,10 @@ class FioImport {
             }
             known.size_bytes = std::max(known.size_bytes, set.size_bytes);
             known.files = std::max(known.files, set.files);
-            known.fill = known.fill || set.fill;
+            if (set.fill && !known.fill) {
+                known.fill = true;
+                overwrite_where_filled(known.name);
+            }
             known.preallocate = known.preallocate && set.preallocate;
             stream.file_set = known.name;
             if (known.fill) access.mix.appends = false;
@@ -221,6 +183,19 @@ class FioImport {
         stream.file_set = set.name;
         load_.file_sets.push_back(std::move(set));
         return {};
+    }
+
+    // fio lays the files of a job that reads them out before any job runs, so those that write them find
+    // them.
+    void overwrite_where_filled(const std::string& set) {
+        for (Stream& stream : load_.streams) {
+            if (stream.file_set != set) continue;
+            for (Step& step : stream.steps) {
+                if (step.operation != "append") continue;
+                step.operation = "write";
+                step.sequential = true;
+            }
+        }
     }
 
     // fio lays files out for reads; for writes alone it allocates them, and overwrite=1 fills them too.
@@ -276,6 +251,7 @@ class FioImport {
                 "created files are written, with fio they are empty",
                 job.place(), engine));
         }
+        FSADVISE_TRY(phases_.add(job, stream));
         load_.file_sets.push_back(std::move(set));
         load_.streams.push_back(std::move(stream));
         return {};
@@ -294,14 +270,14 @@ class FioImport {
     Load& load_;
     std::map<std::string, std::size_t> sets_;
     std::map<std::string, int> unique_names_, unique_sets_;
-    std::set<std::string> limited_;
+    FioPhases phases_;
 };
 
 }  // namespace
 
 bool writes_without_flush(const Load& load) {
     return std::any_of(load.streams.begin(), load.streams.end(), [](const Stream& stream) {
-        bool writes = false, syncs = false;
+        bool writes = false, syncs = stream.sync != SyncPolicy::kNone;
         for (const Step& step : stream.steps) {
             writes = writes || step.operation == "write" || step.operation == "append" ||
                      step.operation == "create";

@@ -216,10 +216,10 @@ Result<std::vector<FioJob>> read_fio_jobs(const FioText& text) {
     return jobs;
 }
 
-std::optional<std::uint64_t> fio_microseconds_as_ns(std::string_view text) {
+std::optional<std::uint64_t> fio_time_ns(std::string_view text, const char* bare_unit) {
     const std::string value(trim(text));
     const bool bare = !value.empty() && value.find_first_not_of("0123456789") == std::string::npos;
-    std::string spelled = bare ? value + "us" : value;
+    std::string spelled = bare ? value + bare_unit : value;
     if (spelled.ends_with("sec")) spelled.resize(spelled.size() - 2);  // msec, usec
     const auto parsed = parse_duration_ns(spelled);
     if (!parsed || *parsed < 0) return std::nullopt;

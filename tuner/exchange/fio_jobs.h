@@ -62,7 +62,7 @@ class FioJob {
 };
 
 Result<std::vector<FioJob>> read_fio_jobs(const FioText& text);
-// "100", "1s", "20ms": a number without a unit is microseconds. nullopt if it is none.
-std::optional<std::uint64_t> fio_microseconds_as_ns(std::string_view text);
+// "100", "1s", "20ms"; `bare_unit` is that of a number without one ("s", "us"). nullopt if it is no time.
+std::optional<std::uint64_t> fio_time_ns(std::string_view text, const char* bare_unit);
 
 }  // namespace fsadvise::tuner

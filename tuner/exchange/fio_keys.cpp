@@ -30,6 +30,7 @@ constexpr auto kUsed = std::to_array<std::string_view>({
     "ioengine",
     "rate",
     "rate_iops",
+    "rate_process",
     "thinktime",
     "thinktime_blocks",
     "random_distribution",
@@ -41,6 +42,13 @@ constexpr auto kUsed = std::to_array<std::string_view>({
     "directory",
     "stonewall",
     "wait_for_previous",
+    "runtime",
+    "timeout",
+    "time_based",
+    "io_size",
+    "io_limit",
+    "number_ios",
+    "loops",
     "file_service_type",
     "fallocate",
     "overwrite",
@@ -49,16 +57,9 @@ constexpr auto kUsed = std::to_array<std::string_view>({
     "name",
 });
 
-// How long and in which order, what is reported, how requests are handed over, what is checked at the end.
+// What is reported, how requests are handed over, what is checked at the end.
 constexpr auto kHarmless = std::to_array<std::string_view>({
-    "runtime",
-    "timeout",
-    "time_based",
     "ramp_time",
-    "io_size",
-    "io_limit",
-    "number_ios",
-    "loops",
     "group_reporting",
     "new_group",
     "thread",
@@ -164,7 +165,6 @@ constexpr auto kHarmless = std::to_array<std::string_view>({
     "pre_read",
     "verify_only",
     "max_latency",
-    "rate_process",
     "rate_cycle",
     "rate_min",
     "rate_iops_min",

@@ -209,13 +209,11 @@ Result<FioAccess> fio_access(const FioJob& job, Notes& notes) {
         if (fdatasync > 0) mix.fdatasyncs_per_write = 1 / static_cast<double>(fdatasync);
         if (const auto* entry = job.find({"sync"});
             entry != nullptr && entry->value != "0" && entry->value != "none") {
-            (entry->value == "dsync" ? mix.fdatasyncs_per_write : mix.fsyncs_per_write) = 1;
-            notes.add(fmt::format("{}: sync={} is a sync step behind each write, not a flag of the open file",
-                                  job.place(*entry), entry->value));
+            access.sync = entry->value == "dsync" ? SyncPolicy::kODsync : SyncPolicy::kOSync;
         }
     }
     if (const auto* entry = job.find({"thinktime"})) {
-        const auto pause = fio_microseconds_as_ns(entry->value);
+        const auto pause = fio_time_ns(entry->value, "us");
         if (!pause)
             return fail(ErrorCode::kBadInput, "thinktime is no time", job.place(*entry),
                         "write microseconds");

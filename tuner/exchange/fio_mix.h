@@ -11,6 +11,7 @@ struct FioAccess {
     AccessMix mix;
     bool random = false, reads = false, writes = false;
     double skew = 0;
+    SyncPolicy sync = SyncPolicy::kNone;  // as the files are opened
 };
 
 // Block sizes, shares, syncs and pauses. Errors: kBadInput with "file:line".

@@ -7,7 +7,7 @@
 namespace fsadvise::tuner {
 namespace {
 
-constexpr std::size_t kMostBlocks = 4;  // sizes a direction
+constexpr std::size_t kMostBlocks = 16;  // sizes of a distribution
 constexpr double kSmallestProbability = 1e-4;
 constexpr double kMostRepeats = 4096;
 
@@ -25,20 +25,23 @@ void add_step(std::vector<Step>& steps, Step step, double per_loop) {
 }
 
 struct Part {
-    const char* operation;
-    bool sequential;
-    std::uint64_t bytes;
+    Step step;
     double weight;
 };
 
-void add_parts(std::vector<Part>& parts, const char* operation, bool sequential, double share,
-               const std::vector<BlockShare>& blocks) {
+void add_part(std::vector<Part>& parts, const char* operation, bool sequential, double share,
+              const std::vector<BlockShare>& blocks) {
+    if (share <= 0 || blocks.empty()) return;
+    Step step;
+    step.operation = operation;
+    step.sequential = sequential;
+    step.block_bytes = blocks.back().bytes;  // the largest
     double total = 0;
     for (const BlockShare& block : blocks) total += block.share;
     for (const BlockShare& block : blocks) {
-        const double weight = total > 0 ? share * block.share / total : 0;
-        if (weight > 0) parts.push_back({operation, sequential, block.bytes, weight});
+        if (blocks.size() > 1) step.blocks.push_back({block.bytes, block.share / total});
     }
+    parts.push_back({std::move(step), share});
 }
 
 // N if the rate is one in N, else 0.
@@ -54,6 +57,14 @@ std::vector<BlockShare> fewer_blocks(std::vector<BlockShare> blocks, std::size_t
     std::erase_if(blocks, [](const BlockShare& block) { return block.share <= 0 || block.bytes == 0; });
     std::sort(blocks.begin(), blocks.end(),
               [](const BlockShare& a, const BlockShare& b) { return a.bytes < b.bytes; });
+    for (std::size_t i = 1; i < blocks.size();) {
+        if (blocks[i].bytes != blocks[i - 1].bytes) {
+            ++i;
+            continue;
+        }
+        blocks[i - 1].share += blocks[i].share;
+        blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(i));
+    }
     while (blocks.size() > most) {
         const auto rarest =
             std::min_element(blocks.begin(), blocks.end(),
@@ -76,11 +87,11 @@ std::vector<Step> steps_of(const AccessMix& mix) {
     const auto reads = fewer_blocks(mix.read_blocks, kMostBlocks);
     const auto writes = fewer_blocks(mix.write_blocks, kMostBlocks);
     const double write_share = 1 - mix.read_share;
-    add_parts(parts, "read", false, mix.read_share * mix.random_read_share, reads);
-    add_parts(parts, "read", true, mix.read_share * (1 - mix.random_read_share), reads);
-    add_parts(parts, "write", false, write_share * mix.random_write_share, writes);
-    add_parts(parts, mix.appends ? "append" : "write", true, write_share * (1 - mix.random_write_share),
-              writes);
+    add_part(parts, "read", false, mix.read_share * mix.random_read_share, reads);
+    add_part(parts, "read", true, mix.read_share * (1 - mix.random_read_share), reads);
+    add_part(parts, "write", false, write_share * mix.random_write_share, writes);
+    add_part(parts, mix.appends ? "append" : "write", true, write_share * (1 - mix.random_write_share),
+             writes);
     double largest = 0;
     for (const Part& part : parts) largest = std::max(largest, part.weight);
     if (largest <= 0) return {};
@@ -95,14 +106,10 @@ std::vector<Step> steps_of(const AccessMix& mix) {
     std::vector<Step> steps;
     double ios = 0, written = 0;
     for (const Part& part : parts) {
-        Step step;
-        step.operation = part.operation;
-        step.block_bytes = part.bytes;
-        step.sequential = part.sequential;
         const double per_loop = scale * part.weight / largest;
-        add_step(steps, step, per_loop);
+        add_step(steps, part.step, per_loop);
         ios += per_loop;
-        if (step.operation != "read") written += per_loop;
+        if (part.step.operation != "read") written += per_loop;
     }
     Step sync;
     sync.operation = "fsync";

@@ -27,9 +27,10 @@ struct AccessMix {
     double thinks_per_io = 0;
 };
 
-// At most `most` sizes: the rarest are merged into their nearest neighbour by ratio.
+// In rising order, at most `most` sizes: the rarest are merged into their nearest neighbour by ratio.
 std::vector<BlockShare> fewer_blocks(std::vector<BlockShare> blocks, std::size_t most);
-// The commonest kind of access happens in every loop, the others with the probability that keeps the shares.
+// The commonest kind of access happens in every loop, the others with the probability that keeps the shares;
+// several sizes of a kind are a distribution of its step.
 std::vector<Step> steps_of(const AccessMix& mix);
 
 // Clients that wait for each of their operations, as threads and actors a thread: a load caps threads to the

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tuner/exchange/exchange.h"
+#include "tuner/exchange/plain_steps.h"
 #include "tuner/workload/step_kind.h"
 
 namespace fsadvise::tuner {
@@ -30,9 +31,9 @@ const FileSet* set_of(const Load& load, const Stream& stream, const Step& step) 
     return nullptr;
 }
 
-void add_step(Sums& sums, const Stream& stream, const Step& step, const FileSet& set, double actors) {
+void add_step(Sums& sums, const Step& step, const FileSet& set, double actors) {
     const auto kind = step_kind(step.operation);
-    if (!kind || *kind == StepKind::kThink) return;
+    if (!kind || is_idle(*kind)) return;
     const double count = step.probability * step.repeat * actors;
     const auto block = static_cast<double>(step.block_bytes), file = static_cast<double>(set.size_bytes);
     const bool small = step.block_bytes <= kSmallBlock;
@@ -81,11 +82,14 @@ void add_step(Sums& sums, const Stream& stream, const Step& step, const FileSet&
         case StepKind::kFdatasync:
             sums.syncs += count;
             break;
+        case StepKind::kTruncate:
+        case StepKind::kFallocate:
+        case StepKind::kPunchHole:
+            break;  // neither a transfer nor a name
         default:
             sums.names += count;
             break;
     }
-    (void)stream;
 }
 
 Sums sum_up(const Load& load) {
@@ -93,10 +97,14 @@ Sums sum_up(const Load& load) {
     for (const Stream& stream : load.streams) {
         const double actors = static_cast<double>(stream.threads) * stream.depth;
         bool writes = false, syncs = false, created = false;
+        std::vector<Step> steps;
         for (const Step& step : stream.steps) {
+            for (Step& part : plain_steps(stream, step)) steps.push_back(std::move(part));
+        }
+        for (const Step& step : steps) {
             const FileSet* set = set_of(load, stream, step);
             if (set == nullptr) continue;
-            add_step(sums, stream, step, *set, actors);
+            add_step(sums, step, *set, actors);
             const bool sync = step.operation == "fsync" || step.operation == "fdatasync";
             if (sync && created) sums.create_sync = true;
             created = created || step.operation == "create";

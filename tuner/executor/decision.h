@@ -17,6 +17,7 @@ namespace fsadvise::tuner {
 
 // Below this size a difference is not worth a non-default configuration (docs/design.md, section 6).
 inline constexpr double kMaterialRatio = 1.02;
+inline constexpr std::size_t kFewestForInterval = 3;
 inline constexpr std::size_t kFewestReplicates = 6;  // the least for a 95 % order-statistic interval
 
 // One duet of the confirmation.

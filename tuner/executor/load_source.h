@@ -24,6 +24,8 @@ class LoadSource {
     // Space that the data take at a scale, and files, 0 where an application does not tell.
     [[nodiscard]] virtual std::uint64_t data_bytes(double scale) const = 0;
     [[nodiscard]] virtual std::uint64_t file_count(double scale) const = 0;
+    // About how long an application takes to fill its data at a scale; 0 for the engine, which only writes.
+    [[nodiscard]] virtual double filling_seconds(double scale) const = 0;
     // On directories that are laid out.
     virtual Result<SideResult> run_single(const std::string& directory, const EngineOptions& options) const = 0;
     virtual Result<DuetResult> run_duet(const std::string& candidate_directory,

@@ -13,6 +13,7 @@ namespace {
 
 // Long enough to fill a log with what is not written back yet.
 constexpr double kCrashLoadSeconds = 0.5;
+constexpr std::size_t kFewestPairs = 2;
 
 nlohmann::json metrics_of(const PreparedSide& side, const SideResult& result, std::uint64_t used_bytes,
                           bool resources) {
@@ -65,8 +66,9 @@ nlohmann::json phases_of(const SideResult& result) {
 
 }  // namespace
 
-Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration& candidate, double seconds,
-                                 bool swap) {
+Result<std::variant<Measurement, TooFewPairs>> run_measurement(const MeasureSetup& setup,
+                                                               const Configuration& candidate,
+                                                               double seconds, bool swap) {
     const Workshop workshop{setup.knowledge, setup.target, setup.runner, setup.files};
     const std::array<const Configuration*, 2> configurations = {&candidate, &setup.anchor};
     std::array<PreparedSide, 2> sides;  // candidate, anchor
@@ -93,12 +95,7 @@ Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration&
     FSADVISE_ASSIGN(const DuetResult duet,
                     setup.load->run_duet(sides[0].load_directory(), sides[1].load_directory(), options));
     if (duet.stopped || interrupted() != 0) return fail(ErrorCode::kInterrupted, "stopped by a signal");
-    if (duet.log_ratios.size() < 2) {
-        return fail(ErrorCode::kRunFailed,
-                    fmt::format("only {} window pairs in {:.1f} s, too few to compare",
-                                duet.log_ratios.size(), seconds),
-                    canonical_text(candidate), "give a larger budget or a smaller --size");
-    }
+    if (duet.log_ratios.size() < kFewestPairs) return TooFewPairs{duet.log_ratios.size()};
     const bool resources = setup.load->counts_resources();
     std::array<nlohmann::json, 2> figures = {metrics_of(sides[0], duet.candidate, used[0], resources),
                                              metrics_of(sides[1], duet.anchor, used[1], resources)};
@@ -130,6 +127,17 @@ Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration&
                                          {"mount_options", sides[0].read_back.mount_options}}
                               .dump();
     return measurement;
+}
+
+Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration& candidate, double seconds,
+                                 bool swap) {
+    FSADVISE_ASSIGN(auto measured, run_measurement(setup, candidate, seconds, swap));
+    if (const auto* few = std::get_if<TooFewPairs>(&measured)) {
+        return fail(ErrorCode::kRunFailed,
+                    fmt::format("only {} window pairs in {:.1f} s, too few to compare", few->pairs, seconds),
+                    canonical_text(candidate), "give a larger budget or a smaller --size");
+    }
+    return std::get<Measurement>(std::move(measured));
 }
 
 }  // namespace fsadvise::tuner

@@ -5,6 +5,8 @@
 // kInterrupted after a signal. Everything mounted is released either way.
 #pragma once
 
+#include <variant>
+
 #include <nlohmann/json.hpp>
 
 #include "base/file_reader.h"
@@ -28,6 +30,16 @@ struct MeasureSetup {
     bool recovery = false;  // also crash both sides under the load and time the mount that recovers them
 };
 
+// A duet that ran, but held fewer window pairs than a comparison needs: a busy machine, or windows that are
+// long for the measuring time.
+struct TooFewPairs {
+    std::size_t pairs = 0;
+};
+
+Result<std::variant<Measurement, TooFewPairs>> run_measurement(const MeasureSetup& setup,
+                                                               const Configuration& candidate,
+                                                               double seconds, bool swap);
+// The same, where too few pairs are a failure like any other.
 Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration& candidate, double seconds,
                                  bool swap);
 

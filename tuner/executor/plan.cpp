@@ -9,7 +9,8 @@ constexpr double kSecond = 1e9;
 // A search duet gets this share of the budget, so that a five-minute budget still sees about twenty trials.
 constexpr double kTrialShare = 1.0 / 60;
 constexpr double kShortestTrial = 1.5, kLongestTrial = 20;
-// Before anything is measured: formatting, mounting and layout of both sides take about this long.
+// Before anything is measured: formatting, mounting and layout of both sides take about this long, where
+// no application has to fill its database.
 constexpr double kOverheadSeconds = 2.5;
 constexpr int kTrialsWithoutBudget = 40;
 constexpr double kDefaultTrial = 6;
@@ -32,7 +33,7 @@ void Plan::record_trial(std::int64_t ns) {
 
 std::int64_t Plan::trial_ns() const {
     if (recorded_ > 0) return recorded_ns_ / recorded_;
-    return static_cast<std::int64_t>((trial_seconds_ + kOverheadSeconds) * kSecond);
+    return static_cast<std::int64_t>((trial_seconds_ + kOverheadSeconds + input_.filling_seconds) * kSecond);
 }
 
 std::int64_t Plan::confirm_ns() const {

@@ -13,7 +13,8 @@ struct PlanInput {
     int trials = 0;              // 0 = as many as fit
     int confirm_replicates = 6;
     int finalists = 2;
-    double trial_seconds = 0;  // 0 = choose
+    double trial_seconds = 0;    // 0 = choose
+    double filling_seconds = 0;  // to make the data of both sides, as far as it is known beforehand
 };
 
 // Invariant: finalists() * replicates duets of the budget stay reserved until confirmation starts.

@@ -26,9 +26,14 @@ struct Confirmed {
     Decision decision;
 };
 
+std::size_t confirmations(const Trial& trial) {
+    return static_cast<std::size_t>(
+        std::count_if(trial.measurements.begin(), trial.measurements.end(),
+                      [](const Measurement& measurement) { return measurement.phase == "confirm"; }));
+}
+
 bool is_confirmed(const Trial& trial) {
-    return std::any_of(trial.measurements.begin(), trial.measurements.end(),
-                       [](const Measurement& measurement) { return measurement.phase == "confirm"; });
+    return confirmations(trial) > 0;
 }
 
 std::vector<Confirmed> confirmed_trials(const std::vector<Trial>& trials) {
@@ -135,6 +140,22 @@ std::string carries_over(const std::string& medium) {
            "differently";
 }
 
+// How far the fit may be believed, and where it may not, why its effects are not shown.
+std::string quality_line(const FitQuality& quality) {
+    if (quality.trials < FitQuality::kFewestTrials) {
+        return fmt::format("not shown: {} trials are too few to fit effects, {} are the least",
+                           quality.trials, FitQuality::kFewestTrials);
+    }
+    const std::string skill = fmt::format(
+        "trials left out of the fit are predicted {:.0f} % {} than by the mean of their filesystem",
+        100 * std::abs(quality.explained), quality.explained < 0 ? "worse" : "better");
+    if (quality.holds()) return fmt::format("fit over {} trials: {}", quality.trials, skill);
+    return fmt::format(
+        "not shown: {} ({} trials), so the effects would be noise; nothing else of this result "
+        "rests on them",
+        skill, quality.trials);
+}
+
 std::vector<std::string> effect_lines(const Knowledge& knowledge, const StudyFacts& facts,
                                       const std::vector<Trial>& trials) {
     std::vector<Space> spaces;
@@ -142,10 +163,13 @@ std::vector<std::string> effect_lines(const Knowledge& knowledge, const StudyFac
         spaces.emplace_back(knowledge, facts.request, id);
     }
     const auto search = make_model_search(std::move(spaces), {}, facts.options.seed);
-    std::vector<std::string> lines;
+    const FitQuality quality = search->quality(trials);
+    if (quality.trials == 0) return {};
+    std::vector<std::string> lines = {quality_line(quality)};
+    if (!quality.holds()) return lines;
     const auto percent = [](double log_effect) { return 100 * std::expm1(log_effect); };
     for (const ParameterEffect& effect : search->effects(trials)) {
-        if (lines.size() == kEffectsShown) break;
+        if (lines.size() > kEffectsShown) break;
         const bool unclear = effect.low <= 0 && effect.high >= 0;
         lines.push_back(fmt::format("{} = {}: {:+.1f} % ({:+.1f} to {:+.1f}){}", effect.parameter,
                                     effect.value, percent(effect.effect), percent(effect.low),
@@ -155,14 +179,41 @@ std::vector<std::string> effect_lines(const Knowledge& knowledge, const StudyFac
     return lines;
 }
 
+// Of a finished study without a decision.
+std::string why_undecided(const std::vector<Trial>& trials, const Configuration& anchor) {
+    std::size_t candidates = 0, failed = 0, repeats = 0;
+    for (const Trial& trial : trials) {
+        if (trial.configuration == anchor) continue;
+        ++candidates;
+        failed += trial.state == "failed" ? 1 : 0;
+        repeats = std::max(repeats, confirmations(trial));
+    }
+    if (candidates == 0) return "no candidate but the default itself was measured: keep the default";
+    if (failed == candidates) {
+        return fmt::format(
+            "each of the {} other candidates failed or breaks a limit: keep the default; the study has the "
+            "reasons",
+            candidates);
+    }
+    if (repeats == 0) {
+        return "every confirmation duet failed, and only confirmed differences count: keep the default";
+    }
+    return fmt::format(
+        "not decided: {} confirmation duet{} a candidate give no interval, for which {} are the least and {} "
+        "for a claim: keep the default, or start a study with a larger --confirm",
+        repeats, repeats == 1 ? "" : "s", kFewestForInterval, kFewestReplicates);
+}
+
 std::string verdict_of(const MeasuredSummary& summary, const std::vector<Confirmed>& confirmed,
-                       bool finished) {
+                       const std::vector<Trial>& trials, const Configuration& anchor, bool finished) {
     if (!finished) {
+        std::size_t done = 0;
+        for (const Trial& trial : trials) done += confirmations(trial);
         return fmt::format(
             "not confirmed ({} of the confirmation duets done): keep the default until the study is finished",
-            confirmed.empty() ? 0 : confirmed.front().decision.estimate.pairs);
+            done);
     }
-    if (confirmed.empty()) return "no candidate but the default itself was measured: keep the default";
+    if (confirmed.empty()) return why_undecided(trials, anchor);
     const auto& best = confirmed.front();
     const std::string figures =
         fmt::format("{:+.1f} % ({:.0f} % interval {:+.1f} to {:+.1f} %)",
@@ -198,7 +249,7 @@ Result<Advice> advice_from_study(const Knowledge& knowledge, const RuleNetwork& 
     summary.stands_for = facts.stands_for + ". " + carries_over(facts.medium);
     summary.effects = effect_lines(knowledge, facts, trials);
     summary.material = finished && !confirmed.empty() && confirmed.front().decision.material;
-    summary.verdict = verdict_of(summary, confirmed, finished);
+    summary.verdict = verdict_of(summary, confirmed, trials, facts.anchor, finished);
     for (const Confirmed& entry : confirmed) {
         const auto lines = outlier_lines(*entry.trial, entry.decision);
         summary.outliers.insert(summary.outliers.end(), lines.begin(), lines.end());

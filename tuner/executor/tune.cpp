@@ -101,11 +101,22 @@ class TuneRun {
         FSADVISE_TRY(load_->check());
         FSADVISE_TRY(check_target(facts_.options.target));
         FSADVISE_TRY(choose_space(facts_.options.target));
-        if (!options.resume) FSADVISE_TRY(check_budget());
+        if (!options.resume) {
+            FSADVISE_TRY(guess_scale());
+            FSADVISE_TRY(check_budget());
+        }
         FSADVISE_ASSIGN(target_, open_target(facts_.options.target, runner_));
         if (target_->areas() < 2)
             return fail(ErrorCode::kUnavailable, "no room for two areas", {}, "give a larger one");
         return options.resume ? Result<void>{} : begin_study();
+    }
+
+    // For the time that an application takes to fill its data. The area is not made yet; its size is known.
+    Result<void> guess_scale() {
+        const std::uint64_t area = facts_.request.host.device->size_bytes.value_or(0);
+        if (area == 0) return {};
+        FSADVISE_ASSIGN(facts_.scale, load_->fitting_scale(area));
+        return {};
     }
 
     // A budget that cannot even try the first design and confirm once would end in a shrug.
@@ -165,8 +176,8 @@ class TuneRun {
 
     PlanInput plan_input() const {
         const TuneOptions& options = facts_.options;
-        return {options.budget_ns, options.trials, options.confirm_replicates, kFinalists,
-                options.trial_seconds};
+        return {options.budget_ns, options.trials,        options.confirm_replicates,
+                kFinalists,        options.trial_seconds, 2 * load_->filling_seconds(facts_.scale)};
     }
 
     Result<void> work() {

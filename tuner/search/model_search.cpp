@@ -19,6 +19,7 @@ constexpr int kTrialsBeforeStop = 20;      // no early stop before this many (as
 constexpr double kNegligibleGain = 0.001;  // expected improvement on the log metric worth no further trial
 // Replicates understate the noise of a single format; this floor keeps one lucky window from ruling the fit.
 constexpr double kNoiseFloor = 0.01;
+constexpr std::size_t kFolds = 10;  // of the cross-validation
 
 struct Observation {
     const Trial* trial = nullptr;
@@ -111,7 +112,49 @@ class ModelSearch final : public Search {
         return result;
     }
 
+    FitQuality quality(const std::vector<Trial>& trials) override {
+        const auto observations = observe(trials);
+        FitQuality quality;
+        quality.trials = observations.size();
+        if (quality.trials < FitQuality::kFewestTrials) return quality;
+        double missed = 0, missed_by_mean = 0;
+        for (std::size_t fold = 0; fold < kFolds; ++fold) {
+            std::vector<Observation> kept, left_out;
+            for (std::size_t i = 0; i < observations.size(); ++i)
+                (i % kFolds == fold ? left_out : kept).push_back(observations[i]);
+            const auto model = fit(kept);
+            if (!model) return quality;
+            for (const Observation& observation : left_out) {
+                const Configuration& configuration = observation.trial->configuration;
+                const double predicted =
+                    model->predict(row(configuration, area_of(observation))).mean - observation.log_ratio;
+                const double level = level_of(kept, configuration.filesystem) - observation.log_ratio;
+                missed += predicted * predicted / observation.variance;
+                missed_by_mean += level * level / observation.variance;
+            }
+        }
+        if (missed_by_mean > 0) quality.explained = 1 - missed / missed_by_mean;
+        return quality;
+    }
+
   private:
+    // The two areas are half a step to either side of their average.
+    static double area_of(const Observation& observation) {
+        return candidate_area(observation.trial->number) - 0.5;
+    }
+    // Mean of the filesystem's trials; of all where it has none.
+    static double level_of(const std::vector<Observation>& observations, const std::string& filesystem) {
+        double own = 0, own_weight = 0, all = 0, all_weight = 0;
+        for (const Observation& observation : observations) {
+            const double weight = 1 / observation.variance;
+            all += weight * observation.log_ratio;
+            all_weight += weight;
+            if (observation.trial->configuration.filesystem != filesystem) continue;
+            own += weight * observation.log_ratio;
+            own_weight += weight;
+        }
+        return own_weight > 0 ? own / own_weight : all / all_weight;
+    }
     // Area first (0 = the average of both), then the filesystem, then the parameters.
     Eigen::VectorXd with_area(double area, const Eigen::VectorXd& encoded) const {
         Eigen::VectorXd result(encoded.size() + 1);
@@ -131,8 +174,7 @@ class ModelSearch final : public Search {
         for (Eigen::Index i = 0; i < n; ++i) {
             const Observation& observation = observations[static_cast<std::size_t>(i)];
             // Trials take turns on the two areas; what an area is worth must not count for the candidate.
-            rows.row(i) =
-                row(observation.trial->configuration, candidate_area(observation.trial->number) - 0.5);
+            rows.row(i) = row(observation.trial->configuration, area_of(observation));
             targets[i] = observation.log_ratio;
             noise[i] = observation.variance;
         }

@@ -31,6 +31,19 @@ struct ParameterEffect {
     double effect = 0, low = 0, high = 0;  // relative to the default, log metric
 };
 
+// How well the fit behind the effects predicts trials that were left out of it.
+struct FitQuality {
+    static constexpr std::size_t kFewestTrials = 10;
+    // Less is what a fit to noise reaches by chance.
+    static constexpr double kLeastExplained = 0.25;
+
+    std::size_t trials = 0;  // complete ones
+    // Share of their squared deviations from the mean of the other trials of their filesystem; below 0 the
+    // mean is the better prediction.
+    double explained = 0;
+    [[nodiscard]] bool holds() const { return trials >= kFewestTrials && explained >= kLeastExplained; }
+};
+
 class Search {
   public:
     virtual ~Search() = default;
@@ -39,6 +52,8 @@ class Search {
     // Trial numbers worth confirming, best first.
     virtual std::vector<int> finalists(const std::vector<Trial>& trials, int count) = 0;
     virtual std::vector<ParameterEffect> effects(const std::vector<Trial>& trials) = 0;
+    // Of what effects() returns.
+    virtual FitQuality quality(const std::vector<Trial>& trials) = 0;
 };
 
 // `first`: defaults of every filesystem, then expert configurations; tried in this order before the model

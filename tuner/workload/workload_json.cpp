@@ -6,6 +6,7 @@
 #include "tuner/workload/object_reader.h"
 #include "tuner/workload/objective.h"
 #include "tuner/workload/step_kind.h"
+#include "tuner/workload/sync_policy.h"
 #include "tuner/workload/workload.h"
 
 namespace fsadvise::tuner {
@@ -14,8 +15,6 @@ namespace {
 using nlohmann::json;
 
 const std::array<std::string, 2> kDistributions = {"constant", "exponential"};
-// In the order of SyncPolicy.
-const std::array<std::string, 5> kSyncModes = {"none", "fsync", "fdatasync", "o-dsync", "o-sync"};
 const std::array<std::string, 2> kCommitSyncs = {"fsync", "fdatasync"};
 
 void read_exponential(ObjectReader& reader, const char* key, bool& exponential) {
@@ -172,7 +171,7 @@ void read_sync(ObjectReader& reader, Stream& stream) {
     reader.known({"mode", "every"});
     std::size_t mode = 0;
     if (!reader.has("mode")) reader.report("", "the key 'mode' is missing");
-    reader.word("mode", kSyncModes, mode);
+    reader.word("mode", kSyncPolicyNames, mode);
     stream.sync = static_cast<SyncPolicy>(mode);
     reader.count("every", stream.sync_every);
     if (reader.has("every") && stream.sync != SyncPolicy::kFsync && stream.sync != SyncPolicy::kFdatasync) {
