@@ -1,4 +1,4 @@
-// The steps from what a filesystem is to what it should be; internal to src/advice.
+// The steps from what a filesystem is to what it should be; of advice for an existing filesystem, and of apply.
 #pragma once
 
 #include "advice/existing.h"

@@ -9,6 +9,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/apply.h"
 #include "cli/command.h"
 #include "cli/replay.h"
 
@@ -92,6 +93,8 @@ int run(int argc, char** argv) {
     add_knowledge(app, invocation);
     add_workload(app, invocation);
     add_capture(app, invocation);
+    add_apply(app, invocation);
+    add_hook(app, invocation);
     if (words.empty()) {
         std::fputs(
             "fsadvise advises a filesystem, its mkfs parameters and mount options, and proves the "

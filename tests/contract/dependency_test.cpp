@@ -16,9 +16,9 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"advice", {"base", "host", "space", "advice"}},
     {"models", {"base", "models"}},
     {"tuner", {"base", "host", "space", "advice", "models", "tuner"}},
-    // Renderers read plain structs: of the tuner only the trials of a study, and the outcomes
-    // of a verification and of a bench.
-    {"output", {"base", "host", "space", "advice", "tuner/study", "tuner/verify", "tuner/bench", "output"}},
+    // Renderers read plain structs: of the tuner only the trials of a study, the outcomes of a
+    // verification and of a bench, and the plan of an apply.
+    {"output", {"base", "host", "space", "advice", "tuner/study", "tuner/verify", "tuner/bench", "tuner/apply", "output"}},
     {"cli", {"base", "host", "space", "advice", "models", "tuner", "output", "cli"}},
 };
 

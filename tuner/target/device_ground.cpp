@@ -1,13 +1,11 @@
 #include "tuner/target/device_ground.h"
 
 #include <algorithm>
-#include <cerrno>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/units.h"
@@ -28,21 +26,12 @@ struct FoundDevice {
     AreaLayout layout;
 };
 
+// A file given for a device is a scratch file, named with another option.
 Result<std::string> kernel_name(const std::string& path, const FileReader& files) {
+    auto name = kernel_name_of(files, path);
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) {
-        const int error = errno;
-        return fail(ErrorCode::kUnavailable, error == ENOENT ? "does not exist" : errno_text(error), path,
-                    "lsblk lists the block devices");
-    }
-    if (!S_ISBLK(status.st_mode)) {
-        return fail(ErrorCode::kUnavailable, "is not a block device", path,
-                    S_ISREG(status.st_mode) ? "a file is named with --scratch-file"
-                                            : "lsblk lists the block devices");
-    }
-    std::string name = block_name_of_number(files, major(status.st_rdev), minor(status.st_rdev));
-    if (name.empty())
-        return fail(ErrorCode::kUnavailable, "is a block device that the kernel does not have", path);
+    if (!name && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
+        name.error().hint = "a file is named with --scratch-file";
     return name;
 }
 
@@ -79,17 +68,6 @@ Result<void> check_signatures(int fd, const TargetRequest& request, const FoundD
                     request.device, "if they are not needed, remove them: partx -d " + request.device);
     }
     return {};
-}
-
-Result<Fd> open_claimed(const std::string& path, int flags) {
-    auto device = Fd::open(path, flags | O_EXCL);
-    if (device) return device;
-    if (::access(path.c_str(), R_OK | W_OK) == 0) {
-        return fail(ErrorCode::kUnavailable,
-                    "is held by another program or kernel subsystem (" + device.error().message + ")", path,
-                    "lsof, dmsetup and other mount namespaces may show which");
-    }
-    return device;
 }
 
 // The lock tells udev to leave the device alone, and another run that it is taken.

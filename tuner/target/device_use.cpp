@@ -1,9 +1,13 @@
 #include "tuner/target/device_use.h"
 
+#include <cerrno>
 #include <charconv>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "host/media.h"
@@ -83,6 +87,31 @@ Result<void> check_one(const FileReader& files, const std::vector<MountEntry>& m
 std::string block_name_of_number(const FileReader& files, unsigned major_number, unsigned minor_number) {
     const auto target = files.link(fmt::format("/sys/dev/block/{}:{}", major_number, minor_number));
     return target ? target->substr(target->rfind('/') + 1) : std::string();
+}
+
+Result<std::string> kernel_name_of(const FileReader& files, const std::string& path) {
+    constexpr const char* kHint = "lsblk lists the block devices";
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) {
+        const int error = errno;
+        return fail(ErrorCode::kUnavailable, error == ENOENT ? "does not exist" : errno_text(error), path, kHint);
+    }
+    if (!S_ISBLK(status.st_mode)) return fail(ErrorCode::kUnavailable, "is not a block device", path, kHint);
+    std::string name = block_name_of_number(files, major(status.st_rdev), minor(status.st_rdev));
+    if (name.empty())
+        return fail(ErrorCode::kUnavailable, "is a block device that the kernel does not have", path);
+    return name;
+}
+
+Result<Fd> open_claimed(const std::string& path, int flags) {
+    auto device = Fd::open(path, flags | O_EXCL);
+    if (device) return device;
+    if (::access(path.c_str(), R_OK | W_OK) == 0) {
+        return fail(ErrorCode::kUnavailable,
+                    "is held by another program or kernel subsystem (" + device.error().message + ")", path,
+                    "lsof, dmsetup and other mount namespaces may show which");
+    }
+    return device;
 }
 
 Result<void> check_device_unused(const FileReader& files, const std::string& name, const std::string& given) {

@@ -5,6 +5,8 @@
 #include <blkid/blkid.h>
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace fsadvise::tuner {
 
 namespace {
@@ -23,7 +25,8 @@ Result<Probe> make_probe(int fd, const std::string& path) {
     blkid_probe_enable_superblocks(probe.get(), 1);
     // A damaged superblock still says that someone's data may be there.
     blkid_probe_set_superblocks_flags(
-        probe.get(), BLKID_SUBLKS_TYPE | BLKID_SUBLKS_LABEL | BLKID_SUBLKS_MAGIC | BLKID_SUBLKS_BADCSUM);
+        probe.get(), BLKID_SUBLKS_TYPE | BLKID_SUBLKS_LABEL | BLKID_SUBLKS_UUID | BLKID_SUBLKS_MAGIC |
+                         BLKID_SUBLKS_BADCSUM);
     blkid_probe_enable_partitions(probe.get(), 1);
     blkid_probe_set_partitions_flags(probe.get(), BLKID_PARTS_MAGIC | BLKID_PARTS_FORCE_GPT);
     return probe;
@@ -50,6 +53,7 @@ Result<std::vector<Signature>> find_signatures(int fd, const std::string& path) 
         Signature signature;
         signature.type = value_of(probe.get(), "TYPE");
         signature.label = value_of(probe.get(), "LABEL");
+        signature.uuid = lower(value_of(probe.get(), "UUID"));
         if (signature.type.empty()) {
             signature.type = value_of(probe.get(), "PTTYPE");
             signature.is_partition_table = true;

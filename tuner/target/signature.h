@@ -13,6 +13,7 @@ struct Signature {
     std::string type;   // "ext4", "LVM2_member", "gpt"
     std::string label;  // of a filesystem, may be empty
     bool is_partition_table = false;
+    std::string uuid{};  // of a filesystem, in lower case
 };
 
 // "a signature (ext4, label 'data')", "a partition table (gpt)"
