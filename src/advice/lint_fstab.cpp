@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "advice/lint_shell.h"
+#include "base/fstab_field.h"
 #include "base/text.h"
 #include "space/mkfs_flags.h"
 
@@ -31,23 +32,6 @@ struct FstabLine {
     std::vector<std::string> words;
 };
 
-// fstab(5): blank, tab, newline, backslash and '#' are written as octal escapes.
-std::string decode(std::string_view field) {
-    const auto octal = [](char c) { return c >= '0' && c <= '7'; };
-    std::string text;
-    for (std::size_t i = 0; i < field.size(); ++i) {
-        if (field[i] == '\\' && i + 3 < field.size() && octal(field[i + 1]) && octal(field[i + 2]) &&
-            octal(field[i + 3])) {
-            text += static_cast<char>((field[i + 1] - '0') * 64 + (field[i + 2] - '0') * 8 +
-                                      (field[i + 3] - '0'));
-            i += 3;
-        } else {
-            text += field[i];
-        }
-    }
-    return text;
-}
-
 std::vector<std::string> fields_of(std::string_view line) {
     std::vector<std::string> fields;
     std::size_t position = 0;
@@ -55,7 +39,7 @@ std::vector<std::string> fields_of(std::string_view line) {
         position = line.find_first_not_of(" \t\r", position);
         if (position == std::string_view::npos || line[position] == '#') return fields;
         const auto end = std::min(line.find_first_of(" \t\r", position), line.size());
-        fields.push_back(decode(line.substr(position, end - position)));
+        fields.push_back(unescape_fstab_field(line.substr(position, end - position)));
         position = end;
     }
 }

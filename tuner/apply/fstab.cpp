@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/fstab_field.h"
 #include "base/text.h"
 
 namespace fsadvise::tuner {
@@ -9,38 +10,6 @@ namespace fsadvise::tuner {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
-
-bool is_octal(char c) {
-    return c >= '0' && c <= '7';
-}
-
-std::string decode(std::string_view field) {
-    std::string text;
-    for (std::size_t i = 0; i < field.size(); ++i) {
-        const bool escape = field[i] == '\\' && i + 3 < field.size() && is_octal(field[i + 1]) &&
-                            is_octal(field[i + 2]) && is_octal(field[i + 3]);
-        if (!escape) {
-            text += field[i];
-            continue;
-        }
-        text +=
-            static_cast<char>((field[i + 1] - '0') * 64 + (field[i + 2] - '0') * 8 + (field[i + 3] - '0'));
-        i += 3;
-    }
-    return text;
-}
-
-std::string encode(std::string_view field) {
-    std::string text;
-    for (const char c : field) {
-        if (c == ' ' || c == '\t' || c == '\n' || c == '\\' || c == '#') {
-            text += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
-        } else {
-            text += c;
-        }
-    }
-    return text;
-}
 
 struct Field {
     std::size_t begin = 0, end = 0;
@@ -74,8 +43,8 @@ FstabEdit change_line(const std::string& text, const FstabEntry& entry, const Fs
     // From the back, so that the positions before stay what they are.
     const bool without_options = entry.options_begin == entry.options_end;
     edit.after.replace(entry.options_begin, entry.options_end - entry.options_begin,
-                       (without_options ? " " : "") + encode(wish.options));
-    edit.after.replace(entry.type_begin, entry.type_end - entry.type_begin, encode(wish.type));
+                       (without_options ? " " : "") + escape_fstab_field(wish.options));
+    edit.after.replace(entry.type_begin, entry.type_end - entry.type_begin, escape_fstab_field(wish.type));
     edit.line = line_around(edit.after, entry.type_begin);
     return edit;
 }
@@ -99,7 +68,8 @@ std::vector<FstabEntry> fstab_entries(std::string_view text) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
         const auto fields = fields_of(text, begin, end);
         const auto word = [&](std::size_t index) {
-            return decode(text.substr(fields[index].begin, fields[index].end - fields[index].begin));
+            return unescape_fstab_field(
+                text.substr(fields[index].begin, fields[index].end - fields[index].begin));
         };
         ++line;
         begin = end + 1;
@@ -117,8 +87,9 @@ std::vector<FstabEntry> fstab_entries(std::string_view text) {
 }
 
 std::string FstabWish::line() const {
-    return fmt::format("{} {} {} {} 0 {}", encode(spec), encode(directory), encode(type),
-                       options.empty() ? "defaults" : encode(options), pass);
+    return fmt::format("{} {} {} {} 0 {}", escape_fstab_field(spec), escape_fstab_field(directory),
+                       escape_fstab_field(type), options.empty() ? "defaults" : escape_fstab_field(options),
+                       pass);
 }
 
 Result<FstabEdit> edit_fstab(const std::string& text, const FstabWish& wish, const std::string& file,
