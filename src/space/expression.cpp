@@ -188,6 +188,12 @@ class Evaluator {
                 const auto* whole = value ? std::get_if<std::int64_t>(&*value) : nullptr;
                 return whole != nullptr && *whole > 0 ? std::optional(Value{*whole & -*whole}) : std::nullopt;
             }
+            case Operator::kHighBit: {
+                const auto value = operand(item, 0);
+                const auto* whole = value ? std::get_if<std::int64_t>(&*value) : nullptr;
+                if (whole == nullptr || *whole <= 0) return std::nullopt;
+                return Value{static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(*whole)))};
+            }
             case Operator::kLog2: {
                 const auto real = as_real(operand(item, 0));
                 return real && *real > 0 ? number(std::log2(*real)) : std::nullopt;

@@ -8,7 +8,7 @@
 //          set(id)           the parameter is given explicitly (not by default)
 //          known(name)       the fact is known
 //          since(v, '6.8')   version v is 6.8 or newer;  before(v, '6.8') the opposite
-//          lowbit(x)         the largest power of two that divides x
+//          lowbit(x)         the largest power of two that divides x;  highbit(x) the largest up to x
 //          log2(x) min(a,b) max(a,b) floor(x) ceil(x)
 //          pow2(x)           x is a power of two;  multiple(a,b) a is a whole multiple of b
 // A quotient of whole numbers is whole if it is exact. Words are equal or not but have no order: use since/before.

@@ -35,6 +35,7 @@ enum class Operator : std::uint8_t {
     kBefore,
     kPow2,
     kLowBit,
+    kHighBit,
     kLog2,
     kMin,
     kMax,
@@ -52,19 +53,20 @@ struct ExpressionFunction {
 };
 inline constexpr int kManyArguments = 16;
 inline constexpr ExpressionFunction kFunctions[] = {
-    {"set", Operator::kSet, 1, 1},        // set(id): the parameter is given explicitly
-    {"known", Operator::kKnown, 1, 1},    // known(x): x has a value
-    {"since", Operator::kSince, 2, 2},    // since(v, '6.8'): version v is 6.8 or newer
-    {"before", Operator::kBefore, 2, 2},  // before(v, '6.8'): version v is older than 6.8
-    {"pow2", Operator::kPow2, 1, 1},      // pow2(x): x is a power of two
-    {"lowbit", Operator::kLowBit, 1, 1},  // lowbit(x): the largest power of two that divides x
+    {"set", Operator::kSet, 1, 1},          // set(id): the parameter is given explicitly
+    {"known", Operator::kKnown, 1, 1},      // known(x): x has a value
+    {"since", Operator::kSince, 2, 2},      // since(v, '6.8'): version v is 6.8 or newer
+    {"before", Operator::kBefore, 2, 2},    // before(v, '6.8'): version v is older than 6.8
+    {"pow2", Operator::kPow2, 1, 1},        // pow2(x): x is a power of two
+    {"lowbit", Operator::kLowBit, 1, 1},    // lowbit(x): the largest power of two that divides x
+    {"highbit", Operator::kHighBit, 1, 1},  // highbit(x): the largest power of two up to x
     {"log2", Operator::kLog2, 1, 1},
     {"min", Operator::kMin, 2, kManyArguments},
     {"max", Operator::kMax, 2, kManyArguments},
     {"floor", Operator::kFloor, 1, 1},
     {"ceil", Operator::kCeil, 1, 1},
-    {"multiple", Operator::kMultiple, 2, 2},  // multiple(a, b): a is a whole multiple of b
-    {"length", Operator::kLength, 1, 1},      // length(x): bytes of a text
+    {"multiple", Operator::kMultiple, 2, 2},         // multiple(a, b): a is a whole multiple of b
+    {"length", Operator::kLength, 1, 1},             // length(x): bytes of a text
     {"count", Operator::kCount, 1, kManyArguments},  // count(a, b): how many of the conditions hold
 };
 

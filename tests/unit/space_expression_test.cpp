@@ -106,6 +106,10 @@ TEST_CASE("division by zero and overflow never trap") {
 TEST_CASE("functions") {
     CHECK(run("min(32, four * 4)") == "16");
     CHECK(run("max(1, 2.5, 2)") == "2.5");
+    CHECK(run("lowbit(48)") == "16");
+    CHECK(run("highbit(48)") == "32");
+    CHECK(run("highbit(64)") == "64");
+    CHECK(run("highbit(0)") == "unknown");
     CHECK(run("log2(4096)") == "12");
     CHECK(run("log2(0)") == "unknown");
     CHECK(run("length('seventeen-letters')") == "17");
