@@ -45,6 +45,11 @@ constexpr auto kOutcomeKeys = std::to_array<std::string_view>({"id",
 
 constexpr std::uint64_t kPlainSector = 512;
 
+// A release with another suffix ("6.18.44-cloud") is the same kernel: what it was built with is known.
+bool same_release(std::string_view stated, std::string_view running) {
+    return stated == running || stated == running.substr(0, running.find('-'));
+}
+
 // Keeps the first complaint.
 class RowReader {
   public:
@@ -172,7 +177,7 @@ class RowReader {
             host.distribution_version = version;
             host.device = device;
         }
-        if (!kernel.empty() && kernel != host.kernel) {
+        if (!kernel.empty() && !same_release(kernel, host.kernel)) {
             host.kernel = kernel;
             host.filesystems.reset();
             host.kernel_features.clear();
@@ -228,6 +233,7 @@ class RowReader {
         if (!device.logical_sector_bytes) device.logical_sector_bytes = kPlainSector;
         if (!device.physical_sector_bytes) device.physical_sector_bytes = device.logical_sector_bytes;
         if (!device.dax) device.dax = device.media == "pmem";
+        if (!device.discard && device.media == "loop") device.discard = true;
     }
 
     void facts(const json& object, BlockDevice& device) {

@@ -1,7 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <map>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
+#include "space/fact_table.h"
 #include "space/mount_words.h"
 #include "space/parameter_value.h"
 #include "space/spelling.h"
@@ -196,6 +201,23 @@ void settle_atime(std::vector<ParsedWord>& words) {
     }
 }
 
+// A repetition beyond what the filesystem keeps fails the mount.
+void limit_repeats(const Knowledge& knowledge, std::vector<ParsedWord>& words) {
+    const FactTable* limits = knowledge.table("repeat-limits");
+    if (limits == nullptr) return;
+    std::map<std::string_view, int> seen;
+    for (ParsedWord& word : words) {
+        const FactRow* limit = limits->find("parameter", word.parameter);
+        if (limit == nullptr) continue;
+        const std::string_view times = (*limit)["times"];
+        int most = 0;
+        std::from_chars(times.data(), times.data() + times.size(), most);
+        if (++seen[word.parameter] <= most) continue;
+        word.bad_value = true;
+        word.note = fmt::format("given more than {} times", times);
+    }
+}
+
 }  // namespace
 
 std::span<const std::string_view> generic_mount_words() {
@@ -219,6 +241,7 @@ std::vector<ParsedWord> parse_mount_options(const Knowledge& knowledge, std::str
         result.push_back(std::move(parsed));
     }
     settle_atime(result);
+    limit_repeats(knowledge, result);
     return result;
 }
 

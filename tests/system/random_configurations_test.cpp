@@ -19,6 +19,7 @@
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "space/fact_table.h"
 #include "space/parameter_value.h"
 #include "space/read_back.h"
 #include "space/space.h"
@@ -55,9 +56,12 @@ class RandomConfigurations {
     RandomConfigurations(const Knowledge& knowledge, const Request& request, std::string filesystem,
                          std::uint64_t seed)
         : knowledge_(knowledge), request_(request), filesystem_(std::move(filesystem)), random_(seed) {
+        const FactTable* nothing = knowledge.table("makes-no-filesystem");
+        REQUIRE(nothing != nullptr);
         for (const Parameter* parameter : knowledge.parameters_of(filesystem_))
             // Names of files and devices need those files; the number of devices is always one here.
-            if (parameter->layer != Layer::kBlock && !parameter->id.ends_with(".devices"))
+            if (parameter->layer != Layer::kBlock && !parameter->id.ends_with(".devices") &&
+                nothing->find("parameter", parameter->id) == nullptr)
                 parameters_.push_back(parameter);
     }
 

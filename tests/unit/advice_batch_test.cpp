@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "advice/batch.h"
@@ -58,10 +59,53 @@ TEST_CASE("batch: a remount is effective, ignored or refused") {
     CHECK(remount("f2fs", "noextent_cache", "noatime")["remount"] == "refused");
     // A subvolume is chosen by the first mount; a remount does not even look whether the name exists.
     CHECK(remount("btrfs", "", "subvol=/x")["remount"] == "ignored");
-    CHECK(remount("btrfs", "subvol=/x", "subvol=/")["remount"] == "ignored");
-    CHECK(remount("btrfs", "subvol=/x", "subvol=/x")["remount"] == "ok");
+    CHECK(remount("btrfs", "subvol=/", "subvol=/x")["remount"] == "ignored");
+    // What was just formatted has no subvolume /x: the first mount fails, and there is nothing to remount.
+    CHECK(remount("btrfs", "subvol=/x", "subvol=/x")["remount"] == "not-tried");
     CHECK(remount("btrfs", "", "subvolid=5")["remount"] == "ok");
     CHECK(remount("btrfs", "", "subvol=/x,noatime")["changed"] == true);
+}
+
+TEST_CASE("batch: a list of names in a mount option has an end") {
+    const auto mounted = [](int names) {
+        std::string options = "compress_extension=e0";
+        for (int i = 1; i < names; ++i) options += fmt::format(",compress_extension=e{}", i);
+        return verdict(json{{"fs", "f2fs"},
+                            {"size_mib", 256},
+                            {"mkfs", "mkfs.f2fs -O extra_attr,compression"},
+                            {"mount", options},
+                            {"kernel", "6.1.192"},
+                            {"has", {"compression"}}}
+                           .dump())["mount"];
+    };
+    CHECK(mounted(16) == "ok");
+    CHECK(mounted(17) == "refused");
+}
+
+TEST_CASE("batch: what makes no filesystem is not mounted") {
+    const auto formatted = [](const std::string& mkfs) {
+        return verdict(json{{"fs", "ext4"}, {"size_mib", 320}, {"mkfs", mkfs}}.dump());
+    };
+    CHECK(formatted("mkfs.ext4 -n")["mkfs"] == "ok");
+    CHECK(formatted("mkfs.ext4 -n")["mount"] == "refused");
+    CHECK(formatted("mkfs.ext4 -S")["mkfs"] == "refused");
+    CHECK(formatted("mkfs.ext4 -F -S")["mkfs"] == "ok");
+    CHECK(formatted("mkfs.ext4 -F -S")["mount"] == "refused");
+}
+
+TEST_CASE("batch: the version of the running kernel means what that kernel was built with") {
+    Host host = debian();
+    host.kernel = "6.18.44-cloud-amd64";
+    host.kernel_features = {{"xfs_quota", false}};
+    const auto mount = [&](const char* kernel) {
+        const auto row =
+            batch_row(knowledge(), host,
+                      json{{"fs", "xfs"}, {"size_mib", 512u}, {"mount", "uquota"}, {"kernel", kernel}});
+        REQUIRE_MESSAGE(row, (row ? "" : to_text(row.error())));
+        return judge_row(knowledge(), *row).mount;
+    };
+    CHECK(mount("6.18.44") == BatchVerdict::Mount::kRefused);
+    CHECK(mount("6.18.45") == BatchVerdict::Mount::kOk);
 }
 
 TEST_CASE("batch: a geometry is judged for an ordinary disk if no sector size is given") {

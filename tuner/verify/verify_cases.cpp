@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "space/fact_table.h"
 #include "space/spelling.h"
 #include "space/validity.h"
 #include "tuner/verify/trial_values.h"
@@ -194,8 +195,13 @@ std::vector<VerifyCase> verify_cases(const Knowledge& knowledge, const Request& 
     }
     const Request request = verify_request(machine.host, kSizes[0]);
     const Context plain(knowledge, request, {filesystem, {}});
+    const FactTable* table = knowledge.table("makes-no-filesystem");
     for (const Parameter* parameter : knowledge.parameters_of(filesystem)) {
         if (!belongs_to_command(*parameter)) continue;
+        if (table != nullptr && table->find("parameter", parameter->id) != nullptr) {
+            skipped.push_back({parameter->id, "makes no filesystem"});
+            continue;
+        }
         const auto values = trial_values(plain, *parameter);
         if (values.empty()) skipped.push_back({parameter->id, "no value to try but the default"});
         for (const Value& value : values) {
