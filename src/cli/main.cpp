@@ -47,23 +47,34 @@ std::vector<std::string> option_names(const CLI::App& command) {
 // CLI11's own message for a word nobody knows says neither which one is near nor what to do.
 std::string explain_parse_error(const CLI::App& app, const CLI::ParseError& error,
                                 const std::vector<std::string>& words) {
-    const auto chosen = app.get_subcommands();
-    const CLI::App& command = chosen.empty() ? app : *chosen.front();
-    std::vector<std::string> known = option_names(command);
-    if (chosen.empty()) {
-        for (const CLI::App* sub : app.get_subcommands({})) known.push_back(sub->get_name());
+    // `knowledge verify`: the options of every command on the way are known.
+    const CLI::App* command = &app;
+    std::vector<std::string> known = option_names(app), commands;
+    std::string path;
+    std::size_t depth = 0;
+    for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = command->get_subcommands()) {
+        command = chosen.front();
+        path += command->get_name() + " ";
+        ++depth;
+        for (std::string& name : option_names(*command)) known.push_back(std::move(name));
     }
+    for (const CLI::App* sub : command->get_subcommands({})) commands.push_back(sub->get_name());
+    const std::string help = "; see: fsadvise " + path + "--help";
+    const auto unknown = [&](const char* kind, const std::string& name,
+                             const std::vector<std::string>& names) {
+        return fmt::format("unknown {} '{}'{}{}", kind, name, did_you_mean(name, names), help);
+    };
+    if (!commands.empty() && depth < words.size() && !words[depth].starts_with('-'))
+        return unknown("command", words[depth], commands);
     for (const std::string& word : words) {
         const std::string name = word.substr(0, word.find('='));
-        const bool option = name.size() > 2 && name.starts_with("--");
-        if (!option && !(chosen.empty() && &word == &words.front())) continue;
-        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-        return "unknown " + std::string(option ? "option" : "command") + " '" + name + "'" +
-               did_you_mean(name, known) + "; see: fsadvise " +
-               (chosen.empty() ? "" : command.get_name() + " ") + "--help";
+        if (name.size() > 2 && name.starts_with("--") &&
+            std::find(known.begin(), known.end(), name) == known.end())
+            return unknown("option", name, known);
     }
-    return std::string(error.what()) + "; see: fsadvise " + (chosen.empty() ? "" : command.get_name() + " ") +
-           "--help";
+    if (!commands.empty() && depth == words.size())
+        return fmt::format("{}needs one of {}{}", path, fmt::join(commands, ", "), help);
+    return error.what() + help;
 }
 
 int report_error(const Error& error) {
