@@ -52,7 +52,7 @@ Result<tuner::Executed> carry_out_plan(const tuner::Machine& machine, const tune
     const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
     options.stamp = fmt::format("{:%Y%m%d-%H%M%S}", fmt::gmtime(now));
     if (!quiet) {
-        options.tell = [](const tuner::Step& step, std::size_t number, std::size_t of) {
+        options.tell = [](const tuner::PlanStep& step, std::size_t number, std::size_t of) {
             const std::string line = step_line(step);
             std::fprintf(stderr, "[%zu/%zu] %s%s%s\n", number, of, step.does.c_str(),
                          line.empty() ? "" : ": ", line.c_str());

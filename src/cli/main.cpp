@@ -73,7 +73,7 @@ std::string explain_parse_error(const CLI::App& app, const CLI::ParseError& erro
             return unknown("option", name, known);
     }
     if (!commands.empty() && depth == words.size())
-        return fmt::format("{}needs one of {}{}", path, fmt::join(commands, ", "), help);
+        return fmt::format("{}needs a subcommand: {}{}", path, fmt::join(commands, ", "), help);
     return error.what() + help;
 }
 

@@ -13,6 +13,6 @@ namespace fsadvise {
 std::string render_plan_text(const tuner::Plan& plan, bool done, const std::string& next,
                              const TextStyle& style);
 // "fstab: add UUID=... /srv ext4 ... 0 2": one step as one line, with its command as it would be typed.
-std::string step_line(const tuner::Step& step);
+std::string step_line(const tuner::PlanStep& step);
 
 }  // namespace fsadvise

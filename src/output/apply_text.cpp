@@ -17,9 +17,9 @@ std::string headline(const tuner::Plan& plan, bool done) {
 
 }  // namespace
 
-std::string step_line(const tuner::Step& step) {
+std::string step_line(const tuner::PlanStep& step) {
     if (!step.argv.empty()) return shell_join(step.argv);
-    if (step.kind == tuner::StepKind::kDirectory) return "mkdir -p " + shell_quote(step.path);
+    if (step.kind == tuner::PlanStepKind::kDirectory) return "mkdir -p " + shell_quote(step.path);
     if (step.path.empty()) return {};
     return step.path + ": " + step.text.substr(0, step.text.find_last_not_of('\n') + 1);
 }

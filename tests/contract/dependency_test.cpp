@@ -18,7 +18,9 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"tuner", {"base", "host", "space", "advice", "models", "tuner"}},
     // Renderers read plain structs: of the tuner only the trials of a study, the outcomes of a
     // verification and of a bench, and the plan of an apply.
-    {"output", {"base", "host", "space", "advice", "tuner/study", "tuner/verify", "tuner/bench", "tuner/apply", "output"}},
+    {"output",
+     {"base", "host", "space", "advice", "tuner/study", "tuner/verify", "tuner/bench", "tuner/apply",
+      "output"}},
     {"cli", {"base", "host", "space", "advice", "models", "tuner", "output", "cli"}},
 };
 
@@ -51,6 +53,34 @@ TEST_CASE("includes follow the dependency map") {
         }
     }
     CHECK(edges > 200);  // the reader itself works
+}
+
+TEST_CASE("a type name of a header belongs to one header of its namespace") {
+    // Two classes of one name in one namespace are undefined behaviour as soon as both are linked, and no
+    // compiler says so.
+    const std::filesystem::path root = FSADVISE_SOURCE_DIR;
+    const std::regex opened("^namespace ([a-z_:]+) \\{"),
+        declared("^(struct|class|enum class) ([A-Z][A-Za-z0-9]*)( final)?( : [^;]*)? \\{");
+    std::map<std::string, std::string> home;
+    for (const char* top : {"src", "models", "tuner"}) {
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top)) {
+            if (entry.path().extension() != ".h") continue;
+            const std::string file = entry.path().lexically_relative(root).string();
+            std::string space;
+            std::ifstream stream(entry.path());
+            std::smatch match;
+            for (std::string line; std::getline(stream, line);) {
+                if (std::regex_search(line, match, opened)) space = match[1];
+                if (!std::regex_search(line, match, declared)) continue;
+                const auto [known, added] = home.emplace(space + "::" + match[2].str(), file);
+                CAPTURE(known->first);
+                CAPTURE(known->second);
+                CAPTURE(file);
+                CHECK(added);
+            }
+        }
+    }
+    CHECK(home.size() > 200);  // the reader itself works
 }
 
 TEST_CASE("models know numbers, not filesystems") {

@@ -34,12 +34,12 @@ class Executor {
 
     Result<Executed> run() {
         for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
-            const Step& step = plan_.steps[i];
+            const PlanStep& step = plan_.steps[i];
             if (interrupted() != 0)
                 return tl::unexpected(at(step, i, {ErrorCode::kInterrupted, "stopped", "", ""}));
             if (options_.tell) options_.tell(step, i + 1, plan_.steps.size());
             // Before the record says that a format was begun, which is leave to write over what it left.
-            if (step.kind == StepKind::kFormat) {
+            if (step.kind == PlanStepKind::kFormat) {
                 if (auto proved = prove_still_empty(); !proved)
                     return tl::unexpected(at(step, i, proved.error()));
             }
@@ -57,7 +57,7 @@ class Executor {
     [[nodiscard]] const Wish& wish() const { return plan_.wish; }
 
     // Where it stopped, for every error.
-    [[nodiscard]] Error at(const Step& step, std::size_t index, Error error) const {
+    [[nodiscard]] Error at(const PlanStep& step, std::size_t index, Error error) const {
         error.message +=
             fmt::format("; stopped at step {} of {} ({})", index + 1, plan_.steps.size(), to_text(step.kind));
         error.hint += fmt::format("{}{} has how far it came; the same command goes on from there",
@@ -65,31 +65,31 @@ class Executor {
         return error;
     }
 
-    Result<void> carry(const Step& step) {
+    Result<void> carry(const PlanStep& step) {
         switch (step.kind) {
-            case StepKind::kFormat:
+            case PlanStepKind::kFormat:
                 return format(step);
-            case StepKind::kDirectory:
+            case PlanStepKind::kDirectory:
                 return make_directory(step);
-            case StepKind::kMount:
+            case PlanStepKind::kMount:
                 return mount(step);
-            case StepKind::kReadBack:
+            case PlanStepKind::kReadBack:
                 return prove();
-            case StepKind::kRegister:
+            case PlanStepKind::kRegister:
                 return register_mount(step);
-            case StepKind::kQueue:
+            case PlanStepKind::kQueue:
                 return set_queue(step);
-            case StepKind::kPersist:
+            case PlanStepKind::kPersist:
                 return persist(step);
-            case StepKind::kReload:
-            case StepKind::kChange:
+            case PlanStepKind::kReload:
+            case PlanStepKind::kChange:
                 changed_.insert(step.parameter);
                 return run_tool(step, 2min);
         }
         return {};
     }
 
-    Result<void> run_tool(const Step& step, std::chrono::milliseconds timeout) {
+    Result<void> run_tool(const PlanStep& step, std::chrono::milliseconds timeout) {
         ProcessRequest request;
         request.argv = step.argv;
         request.timeout = timeout;
@@ -113,7 +113,7 @@ class Executor {
         return {};
     }
 
-    Result<void> format(const Step& step) {
+    Result<void> format(const PlanStep& step) {
         FSADVISE_TRY(run_tool(step, kFormatTimeout + std::chrono::seconds(plan_.disk.size_bytes / kGiB)));
         FSADVISE_ASSIGN(const DiskState state, look_at_disk(wish().device, machine_.files));
         const Signature* made = state.filesystem();
@@ -128,7 +128,7 @@ class Executor {
                     "it was to be " + wish().configuration.filesystem + " with UUID " + wish().uuid);
     }
 
-    Result<void> make_directory(const Step& step) {
+    Result<void> make_directory(const PlanStep& step) {
         std::error_code error;
         std::filesystem::create_directories(step.path, error);
         if (!error) return {};
@@ -136,7 +136,7 @@ class Executor {
                     "choose another --mount-point");
     }
 
-    Result<void> mount(const Step& step) {
+    Result<void> mount(const PlanStep& step) {
         KernelLog log;
         auto mounted = run_tool(step, 5min);
         if (mounted) return {};
@@ -181,7 +181,7 @@ class Executor {
         return record_.add(edit);
     }
 
-    Result<void> register_mount(const Step& step) {
+    Result<void> register_mount(const PlanStep& step) {
         FSADVISE_ASSIGN(const auto before, read_if_there(step.path));
         FSADVISE_ASSIGN(const FstabEdit after,
                         fstab_after(machine_, wish(), plan_.disk, before.value_or("")));
@@ -194,12 +194,12 @@ class Executor {
         return edit(step.path, before, after.after);
     }
 
-    Result<void> persist(const Step& step) {
+    Result<void> persist(const PlanStep& step) {
         FSADVISE_ASSIGN(const auto before, read_if_there(step.path));
         return edit(step.path, before, step.text);
     }
 
-    Result<void> set_queue(const Step& step) {
+    Result<void> set_queue(const PlanStep& step) {
         FSADVISE_ASSIGN(const Fd file, Fd::open(step.path, O_WRONLY));
         const bool written =
             ::write(file.get(), step.text.data(), step.text.size()) == static_cast<ssize_t>(step.text.size());
@@ -222,9 +222,9 @@ class Executor {
 
 // Everything that will be written later has room and permission now, before the disk is touched.
 Result<void> prove_files(const Machine& machine, const Plan& plan) {
-    for (const Step& step : plan.steps) {
-        if (step.kind == StepKind::kPersist) FSADVISE_TRY(prove_writable(step.path, step.text));
-        if (step.kind != StepKind::kRegister) continue;
+    for (const PlanStep& step : plan.steps) {
+        if (step.kind == PlanStepKind::kPersist) FSADVISE_TRY(prove_writable(step.path, step.text));
+        if (step.kind != PlanStepKind::kRegister) continue;
         FSADVISE_ASSIGN(const auto text, read_if_there(step.path));
         FSADVISE_ASSIGN(const FstabEdit edit, fstab_after(machine, plan.wish, plan.disk, text.value_or("")));
         // Twice: the copy and the new file are there at once.

@@ -19,7 +19,7 @@ namespace fsadvise::tuner {
 struct ExecuteOptions {
     std::string record;  // file
     std::string stamp;   // of backups: "20261201-063000"
-    std::function<void(const Step& step, std::size_t number, std::size_t of)> tell;  // before each step
+    std::function<void(const PlanStep& step, std::size_t number, std::size_t of)> tell;  // before each step
 };
 
 struct Executed {

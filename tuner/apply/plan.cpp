@@ -107,7 +107,7 @@ Result<void> add_making(const Machine& machine, const DiskState& state, bool for
     if (format) {
         FSADVISE_TRY(check_uuid_is_free(machine, plan));
         plan.steps.push_back(
-            {StepKind::kFormat,
+            {PlanStepKind::kFormat,
              fmt::format("make {} on {} ({})", configuration.filesystem, wish.device, state.identity.text()),
              commands.mkfs_argv(wish.device),
              {},
@@ -118,10 +118,10 @@ Result<void> add_making(const Machine& machine, const DiskState& state, bool for
                                            configuration.filesystem, wish.uuid));
     }
     if (!fs::exists(wish.directory))
-        plan.steps.push_back({StepKind::kDirectory, "make the mount point", {}, wish.directory, {}, {}});
+        plan.steps.push_back({PlanStepKind::kDirectory, "make the mount point", {}, wish.directory, {}, {}});
     plan.steps.push_back(
-        {StepKind::kMount, "mount it", commands.mount_argv(wish.device, wish.directory), {}, {}, {}});
-    plan.steps.push_back({StepKind::kReadBack,
+        {PlanStepKind::kMount, "mount it", commands.mount_argv(wish.device, wish.directory), {}, {}, {}});
+    plan.steps.push_back({PlanStepKind::kReadBack,
                           "read back what mkfs and mount gave, and compare it with the advice",
                           {},
                           {},

@@ -42,27 +42,39 @@ struct Wish {
     bool adopt = false;
 };
 
-enum class StepKind { kFormat, kDirectory, kMount, kReadBack, kRegister, kReload, kQueue, kPersist, kChange };
-std::string to_text(StepKind kind);  // "format", "make-directory", ...
+enum class PlanStepKind {
+    kFormat,
+    kDirectory,
+    kMount,
+    kReadBack,
+    kRegister,
+    kReload,
+    kQueue,
+    kPersist,
+    kChange
+};
+std::string to_text(PlanStepKind kind);  // "format", "make-directory", ...
 
-struct Step {
-    StepKind kind = StepKind::kFormat;
+struct PlanStep {
+    PlanStepKind kind = PlanStepKind::kFormat;
     std::string does;               // one sentence
     std::vector<std::string> argv;  // the command, if it is one
     std::string path, text;         // the file and what is put into it: a line, a value, a whole rule
     std::string parameter;          // kQueue, kChange
 
-    friend bool operator==(const Step&, const Step&) = default;
+    friend bool operator==(const PlanStep&, const PlanStep&) = default;
 };
 
 struct Plan {
     Wish wish;
     DiskIdentity disk;
     std::string situation;  // "empty", "ours" (formatted by us, not mounted), "mounted"
-    std::vector<Step> steps;
+    std::vector<PlanStep> steps;
     std::vector<std::string> already;  // what is as advised
     std::vector<std::string> notes;    // what is not done, and how it could be
-    [[nodiscard]] bool formats() const { return !steps.empty() && steps.front().kind == StepKind::kFormat; }
+    [[nodiscard]] bool formats() const {
+        return !steps.empty() && steps.front().kind == PlanStepKind::kFormat;
+    }
 };
 
 struct Machine {
@@ -74,14 +86,14 @@ struct Machine {
 // Looks at disk, mounts and fstab; changes nothing.
 Result<Plan> make_plan(const Machine& machine, Wish wish);
 
-nlohmann::json to_json(const Step& step);
+nlohmann::json to_json(const PlanStep& step);
 nlohmann::json to_json(const Plan& plan);
 // What a plan file wants and what it was made for; the steps it lists are in `steps`.
 struct StoredPlan {
     Wish wish;
     DiskIdentity disk;
     std::string situation;
-    std::vector<Step> steps;
+    std::vector<PlanStep> steps;
     bool format_begun = false;  // the record stops in the middle of the format
 };
 Result<StoredPlan> stored_plan_from_json(const Knowledge& knowledge, const nlohmann::json& document,

@@ -86,7 +86,7 @@ Result<void> add_changes(const Machine& machine, Plan& plan) {
         }
         for (const auto& argv : step.commands)
             plan.steps.push_back(
-                {StepKind::kChange,
+                {PlanStepKind::kChange,
                  fmt::format("{} to {} (now {}){}", step.parameter, fsadvise::to_text(step.value), step.from,
                              step.moment == Moment::kNewFiles ? ", for new files" : ""),
                  argv,
@@ -96,7 +96,7 @@ Result<void> add_changes(const Machine& machine, Plan& plan) {
     }
     if (plan.steps.size() > before)
         plan.steps.push_back(
-            {StepKind::kReadBack, "read back whether the changes took effect", {}, {}, {}, {}});
+            {PlanStepKind::kReadBack, "read back whether the changes took effect", {}, {}, {}, {}});
     return {};
 }
 

@@ -15,18 +15,18 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr StepKind kKinds[] = {StepKind::kFormat,   StepKind::kDirectory, StepKind::kMount,
-                               StepKind::kReadBack, StepKind::kRegister,  StepKind::kReload,
-                               StepKind::kQueue,    StepKind::kPersist,   StepKind::kChange};
+constexpr PlanStepKind kKinds[] = {PlanStepKind::kFormat,   PlanStepKind::kDirectory, PlanStepKind::kMount,
+                                   PlanStepKind::kReadBack, PlanStepKind::kRegister,  PlanStepKind::kReload,
+                                   PlanStepKind::kQueue,    PlanStepKind::kPersist,   PlanStepKind::kChange};
 
-Result<StepKind> kind_of(const std::string& word, const std::string& name) {
-    for (const StepKind kind : kKinds)
+Result<PlanStepKind> kind_of(const std::string& word, const std::string& name) {
+    for (const PlanStepKind kind : kKinds)
         if (to_text(kind) == word) return kind;
     return fail(ErrorCode::kBadInput, "unknown step '" + printable(word) + "'", name);
 }
 
-Result<Step> step_from_json(const Json& item, const std::string& name) {
-    Step step;
+Result<PlanStep> step_from_json(const Json& item, const std::string& name) {
+    PlanStep step;
     FSADVISE_ASSIGN(step.kind, kind_of(item.at("step").get<std::string>(), name));
     item.at("does").get_to(step.does);
     step.argv = item.value("command", std::vector<std::string>{});
@@ -44,31 +44,31 @@ Json queue_json(const std::map<std::string, Value>& queue) {
 
 }  // namespace
 
-std::string to_text(StepKind kind) {
+std::string to_text(PlanStepKind kind) {
     switch (kind) {
-        case StepKind::kFormat:
+        case PlanStepKind::kFormat:
             return "format";
-        case StepKind::kDirectory:
+        case PlanStepKind::kDirectory:
             return "make-directory";
-        case StepKind::kMount:
+        case PlanStepKind::kMount:
             return "mount";
-        case StepKind::kReadBack:
+        case PlanStepKind::kReadBack:
             return "read-back";
-        case StepKind::kRegister:
+        case PlanStepKind::kRegister:
             return "register";
-        case StepKind::kReload:
+        case PlanStepKind::kReload:
             return "reload";
-        case StepKind::kQueue:
+        case PlanStepKind::kQueue:
             return "set-queue";
-        case StepKind::kPersist:
+        case PlanStepKind::kPersist:
             return "persist-queue";
-        case StepKind::kChange:
+        case PlanStepKind::kChange:
             return "change";
     }
     return {};
 }
 
-Json to_json(const Step& step) {
+Json to_json(const PlanStep& step) {
     Json item = {{"step", to_text(step.kind)}, {"does", step.does}};
     if (!step.argv.empty()) item["command"] = step.argv;
     if (!step.path.empty()) item["file"] = step.path;
@@ -79,7 +79,7 @@ Json to_json(const Step& step) {
 
 Json to_json(const Plan& plan) {
     auto steps = Json::array();
-    for (const Step& step : plan.steps) steps.push_back(to_json(step));
+    for (const PlanStep& step : plan.steps) steps.push_back(to_json(step));
     const Wish& wish = plan.wish;
     return {{"schema_version", kPlanSchemaVersion},
             {"kind", "apply-plan"},
@@ -140,13 +140,13 @@ Result<StoredPlan> stored_plan_from_json(const Knowledge& knowledge, const Json&
         document.at("advice").at("rank").get_to(wish.rank);
         FSADVISE_ASSIGN(stored.disk, disk_identity_from_json(document.at("disk"), name + "#/disk"));
         for (const Json& item : document.at("steps")) {
-            FSADVISE_ASSIGN(Step step, step_from_json(item, name + "#/steps"));
+            FSADVISE_ASSIGN(PlanStep step, step_from_json(item, name + "#/steps"));
             stored.steps.push_back(std::move(step));
         }
         if (document.contains("progress")) {
             const Json& progress = document.at("progress");
             stored.format_begun =
-                progress.at("step") == to_text(StepKind::kFormat) && progress.at("state") == "begun";
+                progress.at("step") == to_text(PlanStepKind::kFormat) && progress.at("state") == "begun";
         }
         return stored;
     } catch (const Json::exception& error) {
@@ -168,10 +168,10 @@ Result<Plan> confirm_plan(const Machine& machine, const StoredPlan& stored, Host
     FSADVISE_ASSIGN(Plan plan, make_plan(machine, std::move(wish)));
     // A plan that was carried out, wholly or in part, has fewer steps left: each of them must be in the file.
     for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-        const Step& step = plan.steps[i];
+        const PlanStep& step = plan.steps[i];
         if (std::find(stored.steps.begin(), stored.steps.end(), step) != stored.steps.end()) continue;
         const auto same_kind = std::find_if(stored.steps.begin(), stored.steps.end(),
-                                            [&](const Step& other) { return other.kind == step.kind; });
+                                            [&](const PlanStep& other) { return other.kind == step.kind; });
         const std::string there =
             same_kind == stored.steps.end() ? "nothing" : printable(to_json(*same_kind).dump());
         return fail(
@@ -180,13 +180,13 @@ Result<Plan> confirm_plan(const Machine& machine, const StoredPlan& stored, Host
                         to_text(step.kind), there, to_json(step).dump()),
             name, "a plan is not edited: change the advice and make the plan anew");
     }
-    for (const Step& step : stored.steps) {
+    for (const PlanStep& step : stored.steps) {
         // What the machine has by now needs no step any more.
-        const bool may_be_done = step.kind != StepKind::kFormat && step.kind != StepKind::kMount &&
-                                 step.kind != StepKind::kReadBack && step.kind != StepKind::kChange;
+        const bool may_be_done = step.kind != PlanStepKind::kFormat && step.kind != PlanStepKind::kMount &&
+                                 step.kind != PlanStepKind::kReadBack && step.kind != PlanStepKind::kChange;
         if (may_be_done) continue;
         const bool known = std::any_of(plan.steps.begin(), plan.steps.end(),
-                                       [&](const Step& other) { return other == step; });
+                                       [&](const PlanStep& other) { return other == step; });
         if (known || stored.situation != plan.situation) continue;
         return fail(ErrorCode::kBadInput,
                     "has a step that its configuration does not give: " + printable(to_json(step).dump()),

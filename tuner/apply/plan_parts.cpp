@@ -93,7 +93,7 @@ Result<void> add_registration(const Machine& machine, Plan& plan) {
         return {};
     }
     FSADVISE_TRY(check_writable(wish.fstab));
-    plan.steps.push_back({StepKind::kRegister,
+    plan.steps.push_back({PlanStepKind::kRegister,
                           edit.replaced.empty()
                               ? "add a line to " + wish.fstab
                               : fmt::format("change a line of {}: {}", wish.fstab, edit.replaced),
@@ -104,7 +104,7 @@ Result<void> add_registration(const Machine& machine, Plan& plan) {
     // systemd mounts what it has read.
     if (wish.fstab == kSystemFstab && ::access("/run/systemd/system", F_OK) == 0)
         plan.steps.push_back(
-            {StepKind::kReload, "let systemd read it", {"systemctl", "daemon-reload"}, {}, {}, {}});
+            {PlanStepKind::kReload, "let systemd read it", {"systemctl", "daemon-reload"}, {}, {}, {}});
     return {};
 }
 
@@ -137,7 +137,7 @@ Result<void> add_queue(const Machine& machine, Plan& plan) {
             plan.notes.push_back(
                 fmt::format("{} = {} cannot be set: {} is read-only here", id, written, file));
         } else {
-            plan.steps.push_back({StepKind::kQueue,
+            plan.steps.push_back({PlanStepKind::kQueue,
                                   fmt::format("set it for the disk {} (now {})", disk, chosen_word(*now)),
                                   {},
                                   file,
@@ -165,7 +165,7 @@ Result<void> add_queue(const Machine& machine, Plan& plan) {
     }
     FSADVISE_TRY(check_writable(file));
     plan.steps.push_back(
-        {StepKind::kPersist, "keep the settings of the queue over a reboot", {}, file, text, {}});
+        {PlanStepKind::kPersist, "keep the settings of the queue over a reboot", {}, file, text, {}});
     return {};
 }
 

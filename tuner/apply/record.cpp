@@ -33,8 +33,10 @@ Result<Record> Record::begin(std::string path, const Plan& plan) {
     document["edits"] = earlier_edits(path);
     document["progress"] = {{"step", ""}, {"number", 0}, {"of", plan.steps.size()}, {"state", "planned"}};
     if (plan.wish.format_begun)
-        document["progress"] = {
-            {"step", to_text(StepKind::kFormat)}, {"number", 1}, {"of", plan.steps.size()}, {"state", "begun"}};
+        document["progress"] = {{"step", to_text(PlanStepKind::kFormat)},
+                                {"number", 1},
+                                {"of", plan.steps.size()},
+                                {"state", "begun"}};
     sweep_temporaries(path);
     Record record(std::move(path), std::move(document));
     if (auto written = record.write(); !written) {
@@ -46,7 +48,7 @@ Result<Record> Record::begin(std::string path, const Plan& plan) {
     return record;
 }
 
-Result<void> Record::tell(const Step& step, std::size_t number, std::string_view state) {
+Result<void> Record::tell(const PlanStep& step, std::size_t number, std::string_view state) {
     document_["progress"]["step"] = to_text(step.kind);
     document_["progress"]["number"] = number;
     document_["progress"]["state"] = state;

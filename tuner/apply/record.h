@@ -16,7 +16,7 @@ class Record {
   public:
     // Errors: kUnavailable if it cannot be written: then nothing has been done yet.
     static Result<Record> begin(std::string path, const Plan& plan);
-    Result<void> tell(const Step& step, std::size_t number, std::string_view state);  // "begun", "done"
+    Result<void> tell(const PlanStep& step, std::size_t number, std::string_view state);  // "begun", "done"
     Result<void> add(const FileEdit& edit);
     Result<void> finish();
     [[nodiscard]] const std::string& path() const { return path_; }

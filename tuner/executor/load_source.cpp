@@ -12,25 +12,27 @@ namespace {
 class EngineSource final : public LoadSource {
   public:
     explicit EngineSource(Load load) : load_(std::move(load)) {}
-    [[nodiscard]] Result<void> check() const override {
-        return tuner::check(load_);
-    }
+    [[nodiscard]] Result<void> check() const override { return tuner::check(load_); }
     [[nodiscard]] Result<double> fitting_scale(std::uint64_t area_bytes) const override {
         const double scale = tuner::fitting_scale(load_, area_bytes);
         // One file of a set is the least, and a file is never scaled to less than some blocks.
         const std::uint64_t least = tuner::data_bytes(load_, scale);
         if (least <= area_bytes) return scale;
-        return fail(ErrorCode::kUnavailable,
-                    fmt::format("the data of this load take {} even when they are scaled down, an area has {}",
-                                human_size(static_cast<double>(least)),
-                                human_size(static_cast<double>(area_bytes))),
-                    "--size", "use a larger device or file, or a load with smaller files");
+        return fail(
+            ErrorCode::kUnavailable,
+            fmt::format("the data of this load take {} even when they are scaled down, an area has {}",
+                        human_size(static_cast<double>(least)), human_size(static_cast<double>(area_bytes))),
+            "--size", "use a larger device or file, or a load with smaller files");
     }
     Result<void> lay_out(const std::string& directory, const EngineOptions& options) const override {
         return tuner::lay_out(load_, directory, options);
     }
-    [[nodiscard]] std::uint64_t data_bytes(double scale) const override { return tuner::data_bytes(load_, scale); }
-    [[nodiscard]] std::uint64_t file_count(double scale) const override { return tuner::file_count(load_, scale); }
+    [[nodiscard]] std::uint64_t data_bytes(double scale) const override {
+        return tuner::data_bytes(load_, scale);
+    }
+    [[nodiscard]] std::uint64_t file_count(double scale) const override {
+        return tuner::file_count(load_, scale);
+    }
     [[nodiscard]] double filling_seconds(double) const override { return 0; }
     Result<SideResult> run_single(const std::string& directory, const EngineOptions& options) const override {
         return tuner::run_single(load_, directory, options);

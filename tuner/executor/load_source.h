@@ -27,7 +27,8 @@ class LoadSource {
     // About how long an application takes to fill its data at a scale; 0 for the engine, which only writes.
     [[nodiscard]] virtual double filling_seconds(double scale) const = 0;
     // On directories that are laid out.
-    virtual Result<SideResult> run_single(const std::string& directory, const EngineOptions& options) const = 0;
+    virtual Result<SideResult> run_single(const std::string& directory,
+                                          const EngineOptions& options) const = 0;
     virtual Result<DuetResult> run_duet(const std::string& candidate_directory,
                                         const std::string& anchor_directory,
                                         const EngineOptions& options) const = 0;

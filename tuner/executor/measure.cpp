@@ -67,8 +67,8 @@ nlohmann::json phases_of(const SideResult& result) {
 }  // namespace
 
 Result<std::variant<Measurement, TooFewPairs>> run_measurement(const MeasureSetup& setup,
-                                                               const Configuration& candidate,
-                                                               double seconds, bool swap) {
+                                                               const Configuration& candidate, double seconds,
+                                                               bool swap) {
     const Workshop workshop{setup.knowledge, setup.target, setup.runner, setup.files};
     const std::array<const Configuration*, 2> configurations = {&candidate, &setup.anchor};
     std::array<PreparedSide, 2> sides;  // candidate, anchor
@@ -83,7 +83,8 @@ Result<std::variant<Measurement, TooFewPairs>> run_measurement(const MeasureSetu
     options.stop = [] { return interrupted() != 0; };
 
     std::array<std::uint64_t, 2> used{};
-    // In the order of the areas, so that being laid out last changes sides with the areas and cancels with them.
+    // In the order of the areas, so that being laid out last changes sides with the areas and cancels with
+    // them.
     for (const int area : {0, 1}) {
         const std::size_t i = static_cast<std::size_t>(area) ^ (swap ? 1U : 0U);
         FSADVISE_ASSIGN(sides[i], prepare_side(workshop, *configurations[i], area));

@@ -27,7 +27,7 @@ struct MeasureSetup {
     int cores = 0;
     std::uint64_t seed = 1;
     double window_seconds = 0;  // of the duet; 0 = the load's
-    bool recovery = false;  // also crash both sides under the load and time the mount that recovers them
+    bool recovery = false;      // also crash both sides under the load and time the mount that recovers them
 };
 
 // A duet that ran, but held fewer window pairs than a comparison needs: a busy machine, or windows that are
@@ -37,8 +37,8 @@ struct TooFewPairs {
 };
 
 Result<std::variant<Measurement, TooFewPairs>> run_measurement(const MeasureSetup& setup,
-                                                               const Configuration& candidate,
-                                                               double seconds, bool swap);
+                                                               const Configuration& candidate, double seconds,
+                                                               bool swap);
 // The same, where too few pairs are a failure like any other.
 Result<Measurement> measure_duet(const MeasureSetup& setup, const Configuration& candidate, double seconds,
                                  bool swap);

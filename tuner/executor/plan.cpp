@@ -17,7 +17,7 @@ constexpr double kDefaultTrial = 6;
 
 }  // namespace
 
-Plan::Plan(const PlanInput& input) : input_(input), trial_seconds_(input.trial_seconds) {
+TimePlan::TimePlan(const PlanInput& input) : input_(input), trial_seconds_(input.trial_seconds) {
     if (trial_seconds_ <= 0) {
         trial_seconds_ = input.budget_ns > 0
                              ? std::clamp(static_cast<double>(input.budget_ns) / kSecond * kTrialShare,
@@ -26,37 +26,37 @@ Plan::Plan(const PlanInput& input) : input_(input), trial_seconds_(input.trial_s
     }
 }
 
-void Plan::record_trial(std::int64_t ns) {
+void TimePlan::record_trial(std::int64_t ns) {
     recorded_ns_ += ns;
     ++recorded_;
 }
 
-std::int64_t Plan::trial_ns() const {
+std::int64_t TimePlan::trial_ns() const {
     if (recorded_ > 0) return recorded_ns_ / recorded_;
     return static_cast<std::int64_t>((trial_seconds_ + kOverheadSeconds + input_.filling_seconds) * kSecond);
 }
 
-std::int64_t Plan::confirm_ns() const {
+std::int64_t TimePlan::confirm_ns() const {
     return trial_ns() * input_.confirm_replicates * finalists();
 }
 
-int Plan::finalists() const {
+int TimePlan::finalists() const {
     const std::int64_t each = trial_ns() * input_.confirm_replicates;
     if (input_.budget_ns <= 0 || each * input_.finalists <= input_.budget_ns / 2) return input_.finalists;
     return 1;
 }
 
-bool Plan::may_confirm(std::int64_t elapsed_ns) const {
+bool TimePlan::may_confirm(std::int64_t elapsed_ns) const {
     return input_.budget_ns <= 0 || elapsed_ns < input_.budget_ns;
 }
 
-bool Plan::may_search(std::int64_t elapsed_ns, int done) const {
+bool TimePlan::may_search(std::int64_t elapsed_ns, int done) const {
     if (input_.trials > 0 && done >= input_.trials) return false;
     if (input_.budget_ns <= 0) return input_.trials > 0 || done < kTrialsWithoutBudget;
     return elapsed_ns + trial_ns() + std::min(confirm_ns(), input_.budget_ns / 2) <= input_.budget_ns;
 }
 
-int Plan::expected_trials(std::int64_t elapsed_ns, int done) const {
+int TimePlan::expected_trials(std::int64_t elapsed_ns, int done) const {
     int most = input_.trials > 0 ? input_.trials : kTrialsWithoutBudget;
     if (input_.budget_ns > 0) {
         const std::int64_t left = std::max<std::int64_t>(
@@ -67,7 +67,7 @@ int Plan::expected_trials(std::int64_t elapsed_ns, int done) const {
     return std::max(most, done);
 }
 
-std::int64_t Plan::left_ns(std::int64_t elapsed_ns, int done) const {
+std::int64_t TimePlan::left_ns(std::int64_t elapsed_ns, int done) const {
     return (expected_trials(elapsed_ns, done) - done) * trial_ns() + confirm_ns();
 }
 

@@ -18,9 +18,9 @@ struct PlanInput {
 };
 
 // Invariant: finalists() * replicates duets of the budget stay reserved until confirmation starts.
-class Plan {
+class TimePlan {
   public:
-    explicit Plan(const PlanInput& input);
+    explicit TimePlan(const PlanInput& input);
     [[nodiscard]] double trial_seconds() const { return trial_seconds_; }
     // What one trial really took, formatting and layout included.
     void record_trial(std::int64_t ns);

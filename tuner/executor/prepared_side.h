@@ -39,8 +39,8 @@ struct PreparedSide {
 // Background initialisation is off: it is not part of the configuration under test and would disturb the run.
 Result<PreparedSide> prepare_side(const Workshop& workshop, const Configuration& configuration, int area);
 
-// Cuts the filesystem off in the middle of its work, as a crash of the machine would, and mounts it again: seconds of
-// that mount, which replays the log. nullopt where the kernel cannot cut this filesystem off.
+// Cuts the filesystem off in the middle of its work, as a crash of the machine would, and mounts it again:
+// seconds of that mount, which replays the log. nullopt where the kernel cannot cut this filesystem off.
 Result<std::optional<double>> crash_and_mount(const Workshop& workshop, PreparedSide& side);
 
 // A fresh mount is the only cold cache that does not disturb the rest of the machine.

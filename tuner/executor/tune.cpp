@@ -5,9 +5,9 @@
 #include <cmath>
 #include <set>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -73,7 +73,8 @@ class TuneRun {
             FSADVISE_ASSIGN(facts_, read_facts(*study_, knowledge_));
             if (!request.workload.empty() && request.workload != facts_.request.workload) {
                 return fail(ErrorCode::kUsage,
-                            fmt::format("the study is of workload '{}', not '{}'", facts_.request.workload, request.workload),
+                            fmt::format("the study is of workload '{}', not '{}'", facts_.request.workload,
+                                        request.workload),
                             options.study_path, "leave --workload out, or name another --study");
             }
             facts_.options.target.erase = options.target.erase;
@@ -121,21 +122,25 @@ class TuneRun {
 
     // A budget that cannot even try the first design and confirm once would end in a shrug.
     Result<void> check_budget() const {
-        const std::int64_t least = Plan(plan_input()).trial_ns() *
-                                   (static_cast<std::int64_t>(first_design_) + facts_.options.confirm_replicates);
-        if (facts_.options.budget_ns == 0 || facts_.options.trials > 0 || facts_.options.budget_ns >= least) return {};
+        const std::int64_t least =
+            TimePlan(plan_input()).trial_ns() *
+            (static_cast<std::int64_t>(first_design_) + facts_.options.confirm_replicates);
+        if (facts_.options.budget_ns == 0 || facts_.options.trials > 0 || facts_.options.budget_ns >= least)
+            return {};
         return fail(ErrorCode::kUsage,
                     fmt::format("{} is too short: {} first trials and {} confirmation runs take about {}",
                                 human_duration(facts_.options.budget_ns), first_design_,
                                 facts_.options.confirm_replicates, human_duration(least)),
-                    "--budget", "give at least " + std::to_string(least / 1'000'000'000 + 1) + "s, better some minutes");
+                    "--budget",
+                    "give at least " + std::to_string(least / 1'000'000'000 + 1) + "s, better some minutes");
     }
 
     // Two runs on one study would measure the same trials at the same time, and disturb each other.
     Result<void> lock_study(const std::string& path) {
         FSADVISE_ASSIGN(lock_, Fd::open(path, O_RDONLY));
         if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
-        return fail(ErrorCode::kUnavailable, "another run is working on this study", path, "wait for it, or stop it");
+        return fail(ErrorCode::kUnavailable, "another run is working on this study", path,
+                    "wait for it, or stop it");
     }
 
     // Space, first design and anchor for an area of the size that the target will give.
@@ -168,7 +173,7 @@ class TuneRun {
         FSADVISE_ASSIGN(facts_.scale, load_->fitting_scale(target_->area_bytes()));
         facts_.stands_for = target_->stands_for();
         facts_.medium = target_->medium();
-        facts_.trial_seconds = Plan(plan_input()).trial_seconds();
+        facts_.trial_seconds = TimePlan(plan_input()).trial_seconds();
         FSADVISE_ASSIGN(study_, Study::create(facts_.options.study_path));
         FSADVISE_TRY(lock_study(facts_.options.study_path));
         return write_facts(*study_, facts_);
@@ -191,12 +196,12 @@ class TuneRun {
         setup_.cores = facts_.options.cores;
         setup_.seed = facts_.options.seed;
         setup_.recovery = facts_.options.goal.wants(Figure::kRecoveryTime);
-        Plan plan(plan_input());
+        TimePlan plan(plan_input());
         FSADVISE_TRY(search(plan));
         return confirm(plan);
     }
 
-    Result<void> search(Plan& plan) {
+    Result<void> search(TimePlan& plan) {
         while (true) {
             FSADVISE_ASSIGN(const std::vector<Trial> trials, study_->trials());
             const auto done =
@@ -232,7 +237,7 @@ class TuneRun {
         }
     }
 
-    Result<void> confirm(Plan& plan) {
+    Result<void> confirm(TimePlan& plan) {
         FSADVISE_ASSIGN(const std::vector<Trial> trials, study_->trials());
         std::vector<int> finalists;
         for (const int number : search_->finalists(for_goal(trials, facts_.options.goal), kFinalists + 1)) {
@@ -271,7 +276,7 @@ class TuneRun {
     }
 
     void report(const std::string& phase, const Configuration& now, int k, const std::vector<Trial>& trials,
-                const Plan& plan) const {
+                const TimePlan& plan) const {
         if (!progress_) return;
         TuneProgress progress;
         progress.phase = phase;

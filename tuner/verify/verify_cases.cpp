@@ -196,9 +196,12 @@ std::vector<VerifyCase> verify_cases(const Knowledge& knowledge, const Request& 
     const Request request = verify_request(machine.host, kSizes[0]);
     const Context plain(knowledge, request, {filesystem, {}});
     const FactTable* table = knowledge.table("makes-no-filesystem");
+    const auto makes_nothing = [&](const std::string& name) {
+        return table != nullptr && table->find("parameter", name) != nullptr;
+    };
     for (const Parameter* parameter : knowledge.parameters_of(filesystem)) {
         if (!belongs_to_command(*parameter)) continue;
-        if (table != nullptr && table->find("parameter", parameter->id) != nullptr) {
+        if (makes_nothing(parameter->id)) {
             skipped.push_back({parameter->id, "makes no filesystem"});
             continue;
         }
@@ -214,6 +217,10 @@ std::vector<VerifyCase> verify_cases(const Knowledge& knowledge, const Request& 
         }
     }
     for (const Constraint* constraint : knowledge.constraints_of(filesystem)) {
+        if (std::ranges::any_of(constraint->when.names(), makes_nothing)) {
+            skipped.push_back({constraint->id, "makes no filesystem"});
+            continue;
+        }
         if (auto example = example_of(knowledge, request, *constraint))
             cases.push_back(std::move(*example));
         else
