@@ -1,4 +1,5 @@
-// Settings of the block layer and of memory management: shown as the line that makes them last, never applied.
+// Settings of the block layer and of memory management: shown as the line that makes them last, never
+// applied.
 #include <fmt/format.h>
 
 #include "advice/advise_parts.h"
@@ -8,11 +9,15 @@
 namespace fsadvise {
 namespace {
 
-// "nvme0n1" of /dev/nvme0n1; a pattern where the disk is not known.
-std::string kernel_name(const Request& request) {
+// What a udev rule matches: KERNEL=="nvme0n1" of /dev/nvme0n1, SYMLINK=="disk/by-id/X" of /dev/disk/by-id/X.
+std::string match(const Request& request) {
+    constexpr std::string_view kLinks = "/dev/disk/";
     const auto& device = request.host.device;
-    if (!device || device->path.empty()) return "YOUR-DISK";
-    return device->path.substr(device->path.rfind('/') + 1);
+    const std::string path = device ? device->path : "";
+    if (path.empty()) return R"(KERNEL=="YOUR-DISK")";
+    if (path.starts_with(kLinks))
+        return fmt::format(R"(SYMLINK=="{}")", path.substr(std::string_view("/dev/").size()));
+    return fmt::format(R"(KERNEL=="{}")", path.substr(path.rfind('/') + 1));
 }
 
 void write_line(const Request& request, const Parameter& parameter, BlockSetting& setting) {
@@ -28,9 +33,10 @@ void write_line(const Request& request, const Parameter& parameter, BlockSetting
         setting.goes_to = "/etc/sysctl.d/60-fsadvise.conf";
         return;
     }
-    setting.line = fmt::format(R"(ACTION=="add|change", SUBSYSTEM=="block", KERNEL=="{}", ATTR{{queue/{}}}="{}")",
-                               kernel_name(request), parameter.spelling.key, written);
-    setting.goes_to = "/etc/udev/rules.d/60-fsadvise.rules";
+    setting.line = fmt::format(R"(ACTION=="add|change", SUBSYSTEM=="block", {}, ATTR{{queue/{}}}="{}")",
+                               match(request), parameter.spelling.key, written);
+    // Behind the rules of udev itself, which make the symbolic links.
+    setting.goes_to = "/etc/udev/rules.d/90-fsadvise.rules";
 }
 
 }  // namespace

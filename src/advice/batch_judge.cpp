@@ -145,7 +145,8 @@ class RowJudge {
 
     // A device that is none, or a part that a filesystem does not have right after mkfs.
     [[nodiscard]] bool names_nothing(const std::string& word) const {
-        const auto [option, value] = option_of(word);
+        const auto named = option_of(word);
+        const auto &option = named.first, &value = named.second;  // clang 14 captures no structured binding
         const auto listed = [&](const char* table, const auto& holds) {
             const FactTable* facts = knowledge_.table(table);
             return facts != nullptr && std::ranges::any_of(facts->rows, [&](const FactRow& row) {

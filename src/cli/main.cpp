@@ -12,6 +12,7 @@
 #include "cli/apply.h"
 #include "cli/command.h"
 #include "cli/replay.h"
+#include "cli/terraform_query.h"
 
 namespace fsadvise::cli {
 namespace {
@@ -116,6 +117,7 @@ int run(int argc, char** argv) {
         return 0;
     }
     imply_recommend(words, app);
+    if (const auto query = add_terraform_query(words); !query) return report_error(query.error());
     std::vector<std::string> reversed(words.rbegin(), words.rend());  // the order CLI11 wants
     try {
         app.parse(reversed);
