@@ -5,7 +5,7 @@
 build_packages="g++ cmake ninja-build pkg-config libboost-dev libboost-graph-dev libeigen3-dev nlohmann-json3-dev libyaml-cpp-dev
 liburing-dev libcli11-dev libfmt-dev libspdlog-dev libexpected-dev libblkid-dev libmount-dev libsqlite3-dev zlib1g-dev"
 tool_packages="e2fsprogs xfsprogs btrfs-progs f2fs-tools mount util-linux fdisk"
-test_packages="doctest-dev libvalijson-dev shellcheck python3 python3-yaml procps postgresql dbench git make"
+test_packages="doctest-dev libvalijson-dev shellcheck python3 python3-yaml procps postgresql dbench git make chromium"
 
 say() { echo "fsadvise setup: $*" >&2; }
 

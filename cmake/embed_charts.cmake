@@ -1,0 +1,42 @@
+# The scripts that make a report's charts react to the pointer (Vega, Vega-Lite, Vega-Embed; BSD licences), put into the
+# binary by .incbin. They come from npm at configure time, at fixed versions; without npm or a network the report keeps its
+# static charts, and the build says so. -DFSADVISE_CHARTS=OFF leaves them out.
+option(FSADVISE_CHARTS "fetch Vega from npm for interactive charts in reports" ON)
+
+function(fsadvise_embed_charts target)
+    set(folder ${CMAKE_BINARY_DIR}/charts)
+    set(parts vega/build/vega.min.js vega-lite/build/vega-lite.min.js vega-embed/build/vega-embed.min.js)
+    set(bundle ${folder}/bundle.js)
+    find_program(FSADVISE_NPM npm)
+    if(FSADVISE_CHARTS AND FSADVISE_NPM AND NOT EXISTS ${bundle})
+        file(MAKE_DIRECTORY ${folder})
+        file(WRITE ${folder}/package.json "{\"private\": true}\n")
+        execute_process(COMMAND ${FSADVISE_NPM} install --silent --no-audit --no-fund --ignore-scripts --no-package-lock
+                                vega@5.30.0 vega-lite@5.21.0 vega-embed@6.26.0
+                        WORKING_DIRECTORY ${folder} RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET TIMEOUT 180)
+        set(whole "")
+        foreach(part IN LISTS parts)
+            if(NOT failed AND EXISTS ${folder}/node_modules/${part})
+                file(READ ${folder}/node_modules/${part} text)
+                string(APPEND whole "${text}\n")
+            else()
+                set(failed TRUE)
+            endif()
+        endforeach()
+        if(NOT failed)
+            # Nothing in it may end the script element that it stands in.
+            string(REPLACE "</script" "<\\/script" whole "${whole}")
+            file(WRITE ${bundle} "${whole}")
+        endif()
+    endif()
+    set(out ${CMAKE_BINARY_DIR}/embedded_charts)
+    if(FSADVISE_CHARTS AND EXISTS ${bundle})
+        set(data "    .incbin \"${bundle}\"\n")
+    else()
+        message(STATUS "reports get static charts only (no npm, no network, or FSADVISE_CHARTS=OFF)")
+        set(data "")
+    endif()
+    file(CONFIGURE OUTPUT ${out}.S CONTENT "    .section .rodata\n    .global fsadvise_charts\n    .global fsadvise_charts_end\nfsadvise_charts:\n${data}fsadvise_charts_end:\n    .byte 0\n    .section .note.GNU-stack,\"\",@progbits\n" @ONLY)
+    file(CONFIGURE OUTPUT ${out}.cpp CONTENT "#include \"output/report/report.h\"\nextern \"C\" const char fsadvise_charts[], fsadvise_charts_end[];\nnamespace fsadvise {\nstd::string_view chart_bundle() { return {fsadvise_charts, static_cast<std::size_t>(fsadvise_charts_end - fsadvise_charts)}; }\n}\n" @ONLY)
+    target_sources(${target} PRIVATE ${out}.S ${out}.cpp)
+endfunction()
