@@ -12,6 +12,7 @@
 #include "cli/apply.h"
 #include "cli/command.h"
 #include "cli/replay.h"
+#include "cli/shipped_model.h"
 #include "cli/terraform_query.h"
 
 namespace fsadvise::cli {
@@ -107,6 +108,7 @@ int run(int argc, char** argv) {
     add_capture(app, invocation);
     add_apply(app, invocation);
     add_hook(app, invocation);
+    add_model(app, invocation);
     if (words.empty()) {
         std::fputs(
             "fsadvise advises a filesystem, its mkfs parameters and mount options, and proves the "

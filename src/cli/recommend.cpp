@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/shipped_model.h"
 #include "output/emit/emit_plan.h"
 #include "output/render.h"
 #include "tuner/target/device_use.h"
@@ -25,7 +26,7 @@ struct RecommendOptions {
     ExistingOptions existing;
     std::string format = "text";
     bool json = false, strict = false;
-    std::string target_device, csi_driver;
+    std::string target_device, csi_driver, model;
 };
 
 // A target with several files takes a folder.
@@ -114,6 +115,10 @@ Outcome recommend(const RecommendOptions& options, const Common& common) {
                                   common);
     }
     FSADVISE_ASSIGN(Advice advice, advise(loaded.knowledge, loaded.network, request));
+    if (options.model != "none") {
+        FSADVISE_ASSIGN(const auto model, effect_model(options.model));
+        consult_model(advice, loaded.knowledge, model);
+    }
     if (!options.host.device.empty()) warn_about_device(advice, options.host.device);
     const std::string format = options.json ? "json" : options.format;
     if (format == "json") {
@@ -162,6 +167,10 @@ void add_recommend(CLI::App& app, Invocation& invocation) {
         ->type_name("DEV");
     command->add_option("--csi-driver", options->csi_driver, "provisioner, for --format kubernetes")
         ->type_name("NAME");
+    command
+        ->add_option("--model", options->model,
+                     "model of measured effects: a file of 'model train', or none (default: the shipped one)")
+        ->type_name("FILE");
     command->add_flag("--strict", options->strict, "exit 1 if the format cannot carry all of the advice");
     command->add_flag("--json", options->json, "the same as --format json");
     add_common(*command, invocation.common);

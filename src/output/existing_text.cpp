@@ -30,7 +30,8 @@ std::string command_line(const std::vector<std::string>& argv) {
     return join(words, " ");
 }
 
-std::string render_existing_text(const ExistingAdvice& advice, const Knowledge& knowledge, const TextStyle& style) {
+std::string render_existing_text(const ExistingAdvice& advice, const Knowledge& knowledge,
+                                 const TextStyle& style) {
     const Palette paint(style.color);
     const auto& facts = advice.facts;
     std::string out;
@@ -38,8 +39,8 @@ std::string render_existing_text(const ExistingAdvice& advice, const Knowledge& 
         out += wrap(text, style.width, first, "    ") + "\n";
     };
     const auto title = [&](const std::string& text) { out += "\n" + paint.bold(text) + "\n"; };
-    out += paint.bold(fmt::format("{} on {} ({}): {}", filesystem_title(knowledge, facts.filesystem), facts.directory,
-                                  advice.workload_title,
+    out += paint.bold(fmt::format("{} on {} ({}): {}", filesystem_title(knowledge, facts.filesystem),
+                                  facts.directory, advice.workload_title,
                                   advice.verdict == "keep" ? paint.green("keep it") : advice.verdict)) +
            "\n";
     body(advice.verdict_why + ".", "");
@@ -48,8 +49,8 @@ std::string render_existing_text(const ExistingAdvice& advice, const Knowledge& 
     for (const auto& step : advice.steps) {
         if (last == nullptr || *last != step.moment) title(moment_title(step.moment));
         last = &step.moment;
-        body(fmt::format("{} {} (now {}): {} [{}, {}]", step.parameter, to_text(step.value), step.from, step.why,
-                         step.rule, step.strength),
+        body(fmt::format("{} {} (now {}): {} [{}, {}]", step.parameter, to_text(step.value), step.from,
+                         step.why, step.rule, step.strength),
              "  - ");
         if (!step.note.empty()) body(step.note);
         for (const auto& argv : step.commands) out += "      " + command_line(argv) + "\n";
@@ -67,7 +68,8 @@ std::string render_existing_text(const ExistingAdvice& advice, const Knowledge& 
         title("What we would make instead (back up first; this erases everything)");
         out += "  " + command_line(advice.reformat.commands.mkfs_argv(facts.source)) + "\n";
         out += "  options: " +
-               (advice.reformat.commands.mount_options.empty() ? "defaults" : advice.reformat.commands.mount_options) +
+               (advice.reformat.commands.mount_options.empty() ? "defaults"
+                                                               : advice.reformat.commands.mount_options) +
                "\n";
         out += "  prove it first: " + advice.prove_command + "\n";
     }

@@ -79,7 +79,8 @@ std::string render_markdown(const Advice& advice, const Knowledge& knowledge,
     if (advice.measured) {
         out += fmt::format("## What the measurement stands for\n\n{}.\n\nMetric: {}.\n\n",
                            advice.measured->stands_for, advice.measured->metric);
-        if (!advice.measured->objective.empty()) out += fmt::format("Objective: {}.\n\n", advice.measured->objective);
+        if (!advice.measured->objective.empty())
+            out += fmt::format("Objective: {}.\n\n", advice.measured->objective);
         std::vector<std::string> front;
         for (const FrontEntry& entry : advice.measured->front)
             front.push_back(fmt::format("`{}`: {}", canonical_text(entry.configuration), entry.text));

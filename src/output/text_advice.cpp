@@ -61,7 +61,8 @@ class TextWriter {
             std::string text =
                 name + ": " + paint_.green(filesystem_title(knowledge_, best.configuration.filesystem));
             if (best.configuration.values.empty()) text += " with default options";
-            if (best.effect && best.effect->ratio != 1.0) text += ", " + effect_text(*best.effect);
+            if (best.effect && best.effect->ratio != 1.0 && !is_prediction(*best.effect))
+                text += ", " + effect_text(*best.effect);
             line(paint_.bold(text));
         }
         line(wrap("for " + host_line(advice_.request.host) +
@@ -134,7 +135,7 @@ class TextWriter {
         for (std::size_t i = 1; i < advice_.ranked.size(); ++i) {
             const Recommendation& other = advice_.ranked[i];
             std::string text = filesystem_title(knowledge_, other.configuration.filesystem);
-            if (other.effect) text += ", " + effect_text(*other.effect);
+            if (other.effect && !is_prediction(*other.effect)) text += ", " + effect_text(*other.effect);
             line("  " + paint_.bold(text));
             line("    " + shell_join(other.commands.mkfs_argv("DEVICE")) +
                  (other.commands.mount_options.empty() ? "" : "   mount -o " + other.commands.mount_options));
@@ -186,9 +187,24 @@ class TextWriter {
         list("Notes", advice_.notes);
     }
 
+    // What the model lets expect of each, one line together.
+    void expectations() {
+        std::vector<std::string> parts;
+        std::string basis;
+        for (const Recommendation& entry : advice_.ranked) {
+            if (!entry.effect || !is_prediction(*entry.effect)) continue;
+            parts.push_back(filesystem_title(knowledge_, entry.configuration.filesystem) + " " +
+                            effect_text(*entry.effect));
+            if (basis.empty()) basis = entry.effect->basis;
+        }
+        if (!parts.empty())
+            body("Against the default of ext4: " + join(parts, "; ") + "; " + basis + ".", "  ");
+    }
+
     void confidence() {
         title("Confidence: " + advice_.confidence.word);
         body(advice_.confidence.rests_on, "  ");
+        expectations();
         if (!advice_.prove_command.empty()) {
             line();
             line("Prove it on your disk:");

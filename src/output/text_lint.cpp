@@ -26,10 +26,11 @@ std::string render_lint_text(const LintResult& result, const TextStyle& style) {
         errors += finding.severity == Severity::kError ? 1 : 0;
         warnings += finding.severity == Severity::kWarning ? 1 : 0;
         infos += finding.severity == Severity::kInfo ? 1 : 0;
-        out += fmt::format(
-            "{}{}: {}: {}{} [{}]\n", finding.file, finding.line > 0 ? fmt::format(":{}", finding.line) : "",
-            painted(paint, finding.severity),
-            finding.subject.empty() ? "" : paint.bold(printable(finding.subject)) + ": ", printable(finding.what), finding.id);
+        out += fmt::format("{}{}: {}: {}{} [{}]\n", finding.file,
+                           finding.line > 0 ? fmt::format(":{}", finding.line) : "",
+                           painted(paint, finding.severity),
+                           finding.subject.empty() ? "" : paint.bold(printable(finding.subject)) + ": ",
+                           printable(finding.what), finding.id);
         const auto detail = [&](std::string_view label, const std::string& text) {
             if (text.empty()) return;
             out += wrap(printable(text), style.width, fmt::format("    {}: ", label), "        ") + "\n";
@@ -45,7 +46,8 @@ std::string render_lint_text(const LintResult& result, const TextStyle& style) {
         });
         const std::string verdict = !pair.formats  ? paint.red("does not format")
                                     : !pair.mounts ? paint.red("formats, does not mount")
-                                    : uncertain    ? paint.yellow("uncertain: versions of kernel and tools not known")
+                                    : uncertain
+                                        ? paint.yellow("uncertain: versions of kernel and tools not known")
                                         : paint.green("formats and mounts");
         out += fmt::format("line {}{}: {} + mount -o {}: {}\n", pair.mkfs_line,
                            pair.mount_line > 0 ? fmt::format("-{}", pair.mount_line) : "",

@@ -43,6 +43,10 @@ std::string effect_text(const EffectEstimate& effect) {
                        100 * effect.level, 100 * (effect.low - 1), 100 * (effect.high - 1));
 }
 
+bool is_prediction(const EffectEstimate& effect) {
+    return effect.basis.starts_with("predicted");
+}
+
 std::string device_word(const Request& request) {
     if (request.host.device) {
         if (!request.host.device->stable_path.empty()) return request.host.device->stable_path;

@@ -32,6 +32,8 @@ std::string source_text(const Knowledge& knowledge, const std::string& source);
 std::string host_line(const Host& host);
 // "+8.1 % (95 % interval +6.0 to +10.3 %)".
 std::string effect_text(const EffectEstimate& effect);
+// A prediction of the model: shown as such, never as a result.
+bool is_prediction(const EffectEstimate& effect);
 // Device to write in commands: the stable name, the path, or a placeholder.
 std::string device_word(const Request& request);
 std::string mount_point_of(const Request& request, const Knowledge& knowledge);

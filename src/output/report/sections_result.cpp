@@ -87,8 +87,9 @@ std::string summary_section(const SectionInput& input) {
                                             advice.workload_title)));
     if (advice.measured) body += paragraph(sentence(advice.measured->verdict));
     if (best.effect && best.effect->low < best.effect->high)
-        body +=
-            paragraph("Against the default: " + effect_text(*best.effect) + "; " + best.effect->basis + ".");
+        body += paragraph(std::string(is_prediction(*best.effect) ? "Expected against the default of ext4: "
+                                                                  : "Against the default: ") +
+                          effect_text(*best.effect) + "; " + best.effect->basis + ".");
     body += paragraph(fmt::format("Confidence: {}. {}.", advice.confidence.word, advice.confidence.rests_on));
     if (advice.measured && !advice.measured->complete)
         body += paragraph("The study did not run to its end: nothing is confirmed yet.");
