@@ -16,6 +16,7 @@
 #include "base/units.h"
 #include "cli/check_parts.h"
 #include "cli/command.h"
+#include "output/prometheus.h"
 #include "output/render.h"
 #include "output/sarif.h"
 
@@ -130,8 +131,11 @@ Outcome fix(const CheckOptions& options, const Knowledge& knowledge, const LintT
     return reaches(after.result, options.fail_on) ? 1 : 0;
 }
 
-Result<void> print(const CheckOptions& options, const Checked& checked, const Common& common) {
+Result<void> print(const CheckOptions& options, const Knowledge& knowledge, const Checked& checked,
+                   const Common& common) {
     const std::string format = options.json ? "json" : options.format;
+    if (format == "prometheus")
+        return emit(common, render_prometheus(checked.result, knowledge, FSADVISE_VERSION));
     if (format == "sarif")
         return emit(common, render_sarif(checked.result, checked.suppressed, FSADVISE_VERSION));
     if (format == "json") {
@@ -189,7 +193,7 @@ Outcome check(const CheckOptions& options, const Common& common) {
         then.result = added_findings(checked.result, then.result);
         checked = std::move(then);
     }
-    FSADVISE_TRY(print(options, checked, common));
+    FSADVISE_TRY(print(options, loaded.knowledge, checked, common));
     return reaches(checked.result, options.fail_on) ? 1 : 0;
 }
 
@@ -223,8 +227,8 @@ void add_check(CLI::App& app, Invocation& invocation) {
                      "exit 1 from this severity on: error, warning, info or never")
         ->check(CLI::IsMember({"error", "warning", "info", "never"}))
         ->type_name("SEVERITY");
-    command->add_option("--format", options->format, "text, json or sarif")
-        ->check(CLI::IsMember({"text", "json", "sarif"}))
+    command->add_option("--format", options->format, "text, json, sarif or prometheus")
+        ->check(CLI::IsMember({"text", "json", "sarif", "prometheus"}))
         ->type_name("F");
     command->add_flag("--json", options->json, "the same as --format json");
     add_common(*command, invocation.common);

@@ -10,7 +10,10 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/apply.h"
+#include "cli/ask.h"
 #include "cli/command.h"
+#include "cli/completion.h"
+#include "cli/man_pages.h"
 #include "cli/replay.h"
 #include "cli/shipped_model.h"
 #include "cli/terraform_query.h"
@@ -85,8 +88,9 @@ int report_error(const Error& error) {
     return exit_status(error.code);
 }
 
-int run(int argc, char** argv) {
-    std::vector<std::string> words(argv + 1, argv + argc);
+}  // namespace
+
+int run_words(std::vector<std::string> words) {
     CLI::App app(
         "Which filesystem, which mkfs parameters, which mount options: advice with reasons, proved on your "
         "disk.",
@@ -109,6 +113,9 @@ int run(int argc, char** argv) {
     add_apply(app, invocation);
     add_hook(app, invocation);
     add_model(app, invocation);
+    add_completion(app, invocation);
+    add_ask(app, invocation);
+    add_man_pages(app, invocation);
     if (words.empty()) {
         std::fputs(
             "fsadvise advises a filesystem, its mkfs parameters and mount options, and proves the "
@@ -135,9 +142,8 @@ int run(int argc, char** argv) {
     return outcome ? *outcome : report_error(outcome.error());
 }
 
-}  // namespace
 }  // namespace fsadvise::cli
 
 int main(int argc, char** argv) {
-    return fsadvise::cli::run(argc, argv);
+    return fsadvise::cli::run_words({argv + 1, argv + argc});
 }

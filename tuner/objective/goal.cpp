@@ -119,6 +119,9 @@ Goal goal_of_turn(const Goal& goal, std::size_t turn) {
     return result;
 }
 
+// Gains that differ by less are equal: the same space used twice must not look like a compromise by its last bit.
+constexpr double kEqual = 1e-9;
+
 std::vector<FrontPoint> front_of(const std::vector<Trial>& trials, const Goal& goal) {
     std::vector<FrontPoint> known;
     std::vector<std::vector<double>> points;
@@ -130,7 +133,7 @@ std::vector<FrontPoint> front_of(const std::vector<Trial>& trials, const Goal& g
             const auto gain = trial_gain(trials[i], Goal{{{figure, 1}}, {}, {}});
             if (!gain) break;
             point.gains.push_back(*gain);
-            gains.push_back(gain->log_ratio);
+            gains.push_back(std::round(gain->log_ratio / kEqual) * kEqual);
         }
         if (gains.size() < goal.front.size()) continue;
         known.push_back(std::move(point));
